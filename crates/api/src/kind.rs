@@ -5,6 +5,7 @@ use std::fmt;
 use kube_core::ObjectMeta;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::names::{NamespaceName, ObjectKey, ObjectName, Uid};
 
@@ -80,4 +81,41 @@ pub trait Kind: Serialize + DeserializeOwned + Clone + fmt::Debug + Send + Sync 
     fn is_deleting(&self) -> bool {
         self.metadata().deletion_timestamp.is_some()
     }
+
+    /// The object as a request body, with `apiVersion` and `kind`.
+    ///
+    /// # Errors
+    /// Only if a field cannot be written as JSON, which no kind of this crate has.
+    fn to_body(&self) -> Result<Value, serde_json::Error> {
+        let mut body = serde_json::to_value(self)?;
+        if let Some(fields) = body.as_object_mut() {
+            fields.insert("apiVersion".to_owned(), Self::RESOURCE.api_version().into());
+            fields.insert("kind".to_owned(), Self::RESOURCE.kind.into());
+        }
+        Ok(body)
+    }
 }
+
+/// Implements [`Kind`]; type name and kind are the same word.
+macro_rules! kind {
+    ($type:ident, $group:literal, $version:literal, $plural:literal, $scope:ident) => {
+        impl $crate::kind::Kind for $type {
+            const RESOURCE: $crate::kind::ResourceKind = $crate::kind::ResourceKind {
+                group: $group,
+                version: $version,
+                kind: stringify!($type),
+                plural: $plural,
+                scope: $crate::kind::Scope::$scope,
+            };
+
+            fn metadata(&self) -> &kube_core::ObjectMeta {
+                &self.metadata
+            }
+        }
+    };
+}
+
+pub(crate) use kind;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,9 @@
+//! Group `locations.miloapis.com/v1alpha1`: the platform's places; a Location projected into a project's plane is
+//! the statement that the project may use it.
+
+mod location;
+
+pub use location::*;
+
+/// The API group.
+pub const GROUP: &str = "locations.miloapis.com";
