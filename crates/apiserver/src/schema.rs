@@ -1,1 +1,141 @@
-//! schema
+//! Structural schemas, compiled once per version of a resource: defaults, pruning and validation.
+//!
+//! Custom resources and built-in kinds are described by the same documents (`OpenAPI` v3 with the `x-kubernetes-*`
+//! extensions), so defaulting, pruning, validation and server-side apply have one path. What the documents mean, and
+//! the words of the findings, follow kube-apiserver 1.36.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::field_error::{FieldError, FieldErrorKind};
+
+mod bounds;
+mod defaults;
+mod format;
+mod keyed;
+pub(crate) mod metadata;
+pub(crate) mod node;
+mod parse;
+mod path;
+mod prune;
+mod rule;
+pub(crate) mod text;
+mod validate;
+
+#[cfg(test)]
+mod tests;
+
+use node::Node;
+use path::Path;
+
+/// A compiled schema; cloning shares it.
+#[derive(Clone, Debug)]
+pub struct CompiledSchema(Arc<Compiled>);
+
+#[derive(Debug)]
+struct Compiled {
+    root: Node,
+    published: Value,
+}
+
+/// What validation has to say: errors refuse the write, warnings are shown to the writer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// Reasons to refuse the object.
+    pub errors: Vec<FieldError>,
+    /// Findings about parts that did not change; the server sends them as `Warning` headers.
+    pub warnings: Vec<FieldError>,
+}
+
+impl CompiledSchema {
+    /// Compiles an `OpenAPI` v3 schema document.
+    ///
+    /// # Errors
+    /// Everything that kube-apiserver would hold against the schema, with fields below `path`.
+    pub fn compile(open_api_v3_schema: &Value, path: &str) -> Result<Self, Vec<FieldError>> {
+        let mut findings = Vec::new();
+        let root = parse::parse(open_api_v3_schema, path, &mut findings);
+        if findings.is_empty() {
+            Ok(Self(Arc::new(Compiled { root, published: open_api_v3_schema.clone() })))
+        } else {
+            Err(findings)
+        }
+    }
+
+    /// Drops nulls that may not stay and sets defaults. Stored objects get it too when they are read.
+    pub fn apply_defaults(&self, object: &mut Value) {
+        defaults::apply(object, &self.0.root);
+    }
+
+    /// Removes fields the schema does not know and returns their paths in order, such as `spec.rules[0].colour`.
+    pub fn prune(&self, object: &mut Value) -> Vec<String> {
+        prune::prune_object(object, &self.0.root)
+    }
+
+    /// Validates a whole object, against the stored one on update. An empty answer means valid.
+    #[must_use]
+    pub fn validate(&self, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
+        self.check(new, old, &[]).errors
+    }
+
+    /// Like [`Self::validate`], with the warnings, and knowing what was found outside the schema (in the metadata):
+    /// rules do not run on an object with `prior` findings that make their answers meaningless.
+    #[must_use]
+    pub fn check(&self, new: &Value, old: Option<&Value>, prior: &[FieldError]) -> Findings {
+        let root = &self.0.root;
+        let mut errors = validate::validate(root, &Path::ROOT, new, old).findings;
+        self.add_duplicates(new, old, &mut errors);
+        if root.has_rules && prior.iter().chain(&errors).any(blocks_rules) {
+            errors.push(rules_not_run());
+        }
+        Findings { errors, warnings: Vec::new() }
+    }
+
+    /// Duplicates are held against an update only if the stored object had none.
+    fn add_duplicates(&self, new: &Value, old: Option<&Value>, errors: &mut Vec<FieldError>) {
+        let find = |object: &Value| {
+            let mut findings = Vec::new();
+            keyed::duplicates(&self.0.root, &Path::ROOT, object, &mut findings);
+            findings
+        };
+        let mut found = find(new);
+        if !found.is_empty() && old.is_none_or(|old| find(old).is_empty()) {
+            errors.append(&mut found);
+        }
+    }
+
+    /// The schema as it was given, for `OpenAPI` publishing.
+    #[must_use]
+    pub fn published(&self) -> &Value {
+        &self.0.published
+    }
+
+    /// The root of the parsed schema.
+    pub(crate) fn root(&self) -> &Node {
+        &self.0.root
+    }
+}
+
+/// Whether a finding says so little about the object's shape that rules cannot be asked.
+fn blocks_rules(finding: &FieldError) -> bool {
+    matches!(
+        finding.kind,
+        FieldErrorKind::NotSupported
+            | FieldErrorKind::Required
+            | FieldErrorKind::TooLong
+            | FieldErrorKind::TooMany
+            | FieldErrorKind::TypeInvalid
+    )
+}
+
+fn rules_not_run() -> FieldError {
+    FieldError {
+        kind: FieldErrorKind::Invalid,
+        field: "<nil>".to_owned(),
+        message:
+            "Invalid value: null: some validation rules were not checked because the object was invalid; \
+                  correct the existing errors to complete validation"
+                .to_owned(),
+    }
+}
