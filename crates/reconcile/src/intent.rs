@@ -95,7 +95,10 @@ fn is_list_held(set: &[Value], object: &[Value], field: &str) -> bool {
         "conditions" => "type",
         "ownerReferences" => "uid",
         "finalizers" => return set.iter().all(|entry| object.contains(entry)),
-        _ => return set.len() == object.len() && set.iter().zip(object).all(|(one, two)| is_held_at(one, two, "")),
+        _ => {
+            return set.len() == object.len()
+                && set.iter().zip(object).all(|(one, two)| is_held_at(one, two, ""));
+        }
     };
     set.iter().all(|item| {
         let found = object.iter().find(|other| other.get(identity) == item.get(identity));

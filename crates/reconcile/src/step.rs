@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::intent::Absent;
+use crate::view::Stamp;
 
 /// The object a step writes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -129,6 +130,8 @@ pub struct Event {
     pub action: &'static str,
     /// Sentence for people.
     pub note: String,
+    /// When it happened.
+    pub at: Stamp,
     /// Tells occurrences apart: the same event with the same occurrence is recorded once, however often it is planned.
     pub occurrence: String,
 }

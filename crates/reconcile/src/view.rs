@@ -54,8 +54,12 @@ impl Stamp {
 /// What a view reads from: the engine's caches, or a test's tables. All answers are typed objects behind `Any`.
 pub trait Source {
     /// One object; the facet says what is looked at.
-    fn object(&mut self, cluster: &ClusterName, facet: FacetEntry, key: &ObjectKey)
-    -> Sight<Arc<dyn Any + Send + Sync>>;
+    fn object(
+        &mut self,
+        cluster: &ClusterName,
+        facet: FacetEntry,
+        key: &ObjectKey,
+    ) -> Sight<Arc<dyn Any + Send + Sync>>;
     /// The keys under an index value, in order; `namespace` narrows it.
     fn names(
         &mut self,

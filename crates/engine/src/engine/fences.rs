@@ -1,0 +1,163 @@
+//! Steps that cannot be undone wait until the server itself confirmed what the pass did not find.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use reconcile::Step;
+
+use super::passes::Pass;
+use super::{Engine, FenceAnswer, Output};
+use crate::fence::{Fence, FenceOutcome};
+use crate::ids::{KeyId, StoreId};
+use crate::keys::Phase;
+use crate::metrics::PassOutcome;
+
+/// How long the watch that is hurried lasts: its end brings a bookmark.
+const HURRIED_WATCH: Duration = Duration::from_secs(3);
+
+impl Engine {
+    /// Whether every absence and every deadline of the pass was confirmed.
+    pub(super) fn is_confirmed(
+        &self,
+        confirmed: Option<&BTreeMap<StoreId, Option<Timestamp>>>,
+        pass: &Pass,
+    ) -> bool {
+        let needed = pass.absences.iter().copied().collect::<BTreeSet<_>>();
+        if needed.is_empty() && pass.reached.is_empty() {
+            return true;
+        }
+        let Some(confirmed) = confirmed else { return false };
+        let has_absences = needed.iter().all(|store| confirmed.contains_key(store));
+        let server_time = confirmed.values().flatten().min().copied().unwrap_or(self.world.now.wall);
+        has_absences && pass.reached.iter().all(|deadline| *deadline <= server_time)
+    }
+
+    /// Asks for what a pass did not find. A deadline is confirmed by the clock of the server that holds the target.
+    pub(super) fn fence(&mut self, key: KeyId, pass: &Pass, steps: &VecDeque<Step>) {
+        let mut stores: BTreeSet<StoreId> = pass.absences.iter().copied().collect();
+        if stores.is_empty()
+            && let Some(step) = steps.front()
+            && let Some((store, _)) = self.place(step)
+        {
+            stores.insert(store);
+        }
+        self.count_pass(key, PassOutcome::Fenced);
+        let Some(state) = self.keys.get_mut(&key) else { return };
+        state.phase = Phase::Fenced;
+        state.fencing = Some((stores.clone(), BTreeMap::new()));
+        for store in stores {
+            if let Some(fence) = self.fences.get_mut(&store) {
+                fence.join(key);
+            } else {
+                self.fences.insert(store, Fence::ask(key));
+                self.ask_fence(store);
+            }
+        }
+    }
+
+    fn ask_fence(&mut self, store: StoreId) {
+        let Some(held) = self.world.store(store) else { return };
+        let Some(cluster) = self.world.cluster(held.cluster).map(|cluster| cluster.name.clone()) else {
+            return;
+        };
+        self.metrics.fences += 1;
+        self.outputs.push(Output::Fence { store, cluster, kind: held.kind });
+    }
+
+    /// A key that was woken does not wait for fences any more: its next plan may be another.
+    pub(super) fn leave_fences(&mut self, key: KeyId) {
+        for fence in self.fences.values_mut() {
+            fence.leave(key);
+        }
+        if let Some(state) = self.keys.get_mut(&key) {
+            state.fencing = None;
+        }
+    }
+
+    pub(super) fn fence_answered(&mut self, store: StoreId, answer: &FenceAnswer) {
+        let now = self.world.now.monotonic;
+        let Some(fence) = self.fences.get_mut(&store) else { return };
+        match answer {
+            FenceAnswer::At { version, server_time } => {
+                fence.answered(version.parse().unwrap_or(u64::MAX), *server_time, now);
+                self.look_at_fence(store);
+            }
+            FenceAnswer::Failed(_) => {
+                let outcome = fence.failed();
+                self.fence_over(store, outcome);
+            }
+        }
+    }
+
+    /// The store went with its cluster: nobody may act on what it lacked.
+    pub(super) fn fence_lost(&mut self, store: StoreId) {
+        if let Some(fence) = self.fences.get_mut(&store) {
+            let outcome = fence.failed();
+            self.fence_over(store, outcome);
+        }
+        self.fences.remove(&store);
+    }
+
+    pub(super) fn look_at_fences(&mut self) {
+        let passing: Vec<StoreId> =
+            self.fences.iter().filter(|(_, fence)| fence.is_passing()).map(|(store, _)| *store).collect();
+        for store in passing {
+            self.look_at_fence(store);
+        }
+    }
+
+    fn look_at_fence(&mut self, store: StoreId) {
+        let now = self.world.now.monotonic;
+        let patience = self.settings.fence_patience;
+        let Some(informer) = self.informers.get_mut(&store) else { return };
+        let Some(fence) = self.fences.get_mut(&store) else { return };
+        match fence.look(informer.position(), now, patience) {
+            FenceOutcome::Wait => {}
+            FenceOutcome::Hurry => {
+                if let Some(want) = informer.hurry(HURRIED_WATCH) {
+                    self.ask(store, want);
+                }
+            }
+            FenceOutcome::Relist => {
+                let want = informer.restart();
+                self.metrics.relists += 1;
+                self.ask(store, want);
+            }
+            outcome => self.fence_over(store, outcome),
+        }
+    }
+
+    /// A fence is over: its keys pass again, or wait if it failed; whoever came meanwhile gets the next one.
+    fn fence_over(&mut self, store: StoreId, outcome: FenceOutcome) {
+        match outcome {
+            FenceOutcome::Passed(keys, server_time) => {
+                for key in keys {
+                    self.store_confirmed(key, store, server_time);
+                }
+            }
+            FenceOutcome::Failed(keys) => {
+                for key in keys {
+                    self.leave_fences(key);
+                    self.back_off(key);
+                }
+            }
+            FenceOutcome::Wait | FenceOutcome::Hurry | FenceOutcome::Relist => return,
+        }
+        if let Some(next) = self.fences.remove(&store).and_then(Fence::successor) {
+            self.fences.insert(store, next);
+            self.ask_fence(store);
+        }
+    }
+
+    fn store_confirmed(&mut self, key: KeyId, store: StoreId, server_time: Option<Timestamp>) {
+        let Some(state) = self.keys.get_mut(&key) else { return };
+        let Some((wanted, confirmed)) = &mut state.fencing else { return };
+        wanted.remove(&store);
+        confirmed.insert(store, server_time);
+        if wanted.is_empty() {
+            state.confirmed = state.fencing.take().map(|(_, confirmed)| confirmed);
+            self.enqueue(key);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Who may act. A standby keeps its caches, makes passes and sends nothing; what it would have sent is planned again
+//! when it leads.
+
+use super::{Engine, Output};
+use crate::ids::KeyId;
+use crate::lease::{Lease, LeaseAnswer};
+
+impl Engine {
+    /// Whether all leases are held; always without leases.
+    #[must_use]
+    pub fn is_leading(&self) -> bool {
+        !self.is_stopping && self.leases.iter().all(|lease| lease.is_held(self.world.now.monotonic))
+    }
+
+    /// Whether a step sent now would be over before any lease is.
+    pub(super) fn may_send(&self) -> bool {
+        let now = self.world.now.monotonic;
+        self.leases.iter().all(|lease| lease.may_send(now, self.settings.step_timeout))
+    }
+
+    pub(super) fn tick_leases(&mut self) {
+        let now = self.world.now.monotonic;
+        if !self.is_stopping {
+            for (index, lease) in self.leases.iter_mut().enumerate() {
+                if let Some(want) = lease.tick(now) {
+                    self.outputs.push(Output::Lease(index, want));
+                }
+            }
+        }
+        self.look_at_leadership();
+    }
+
+    pub(super) fn lease_answered(&mut self, index: usize, answer: LeaseAnswer) {
+        let now = self.world.now;
+        if let Some(want) = self.leases.get_mut(index).and_then(|lease| lease.answer(answer, now)) {
+            self.outputs.push(Output::Lease(index, want));
+        }
+        self.look_at_leadership();
+    }
+
+    /// On gain, and when a renewal makes room for steps again, keys whose steps were withheld pass again.
+    fn look_at_leadership(&mut self) {
+        let may_act = self.is_leading() && self.may_send();
+        let gained = may_act && !self.was_leading;
+        self.was_leading = may_act;
+        if gained {
+            let withheld: Vec<KeyId> =
+                self.keys.iter().filter(|(_, state)| state.withheld).map(|(key, _)| *key).collect();
+            for key in withheld {
+                if let Some(state) = self.keys.get_mut(&key) {
+                    state.withheld = false;
+                }
+                self.wake(key);
+            }
+        }
+    }
+
+    /// No step is sent any more; when the last answer is in, leases are given back.
+    pub(super) fn stop(&mut self) {
+        self.is_stopping = true;
+        self.was_leading = false;
+    }
+
+    /// After a shutdown: gives leases back once nothing is on the wire, and says when that is done.
+    pub(super) fn drain(&mut self) {
+        if !self.is_stopping || !self.on_wire.is_empty() {
+            return;
+        }
+        let now = self.world.now;
+        let mut is_drained = true;
+        for (index, lease) in self.leases.iter_mut().enumerate() {
+            if lease.is_released() || lease.is_releasing() {
+                is_drained &= lease.is_released();
+                continue;
+            }
+            if let Some(want) = lease.release(now) {
+                is_drained = false;
+                self.outputs.push(Output::Lease(index, want));
+            }
+        }
+        if is_drained {
+            self.outputs.push(Output::Drained);
+        }
+    }
+
+    /// The leases, for status pages.
+    #[must_use]
+    pub fn leases(&self) -> &[Lease] {
+        &self.leases
+    }
+}

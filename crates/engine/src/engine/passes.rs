@@ -1,0 +1,368 @@
+//! Passes: which key is next, what it saw and decided, and what of that needs to be sent.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use api::ObjectKey;
+use jiff::Timestamp;
+use reconcile::{Action, Plan, Step, Verdict, View};
+use serde_json::Value;
+
+use super::{Engine, Violation};
+use crate::backoff;
+use crate::ids::{ControllerId, KeyId, Reader, SlotId, StoreId};
+use crate::keys::{Flight, Phase};
+use crate::metrics::PassOutcome;
+use crate::queue::Turn;
+use crate::recorder::Recorder;
+use crate::request::{Held, of_step};
+use crate::store::{Look, StoreState};
+use crate::world::{Read, ReadSet, World};
+
+/// Keys of one controller and turn that wait for a first list.
+#[derive(Debug)]
+pub(super) struct Hold {
+    store: StoreId,
+    pub(super) until: Duration,
+    keys: Vec<KeyId>,
+}
+
+/// What one pass saw and decided.
+pub(super) struct Pass {
+    plan: Plan,
+    reads: ReadSet,
+    pub(super) absences: Vec<StoreId>,
+    pub(super) reached: Vec<Timestamp>,
+}
+
+impl Engine {
+    /// Something the key read changed, or it is new: it passes again as soon as it may.
+    pub(super) fn wake(&mut self, key: KeyId) {
+        let now = self.world.now.monotonic;
+        let Some(state) = self.keys.get_mut(&key) else { return };
+        match &state.phase {
+            Phase::InFlight(_) => state.dirty = true,
+            Phase::Fenced => {
+                self.leave_fences(key);
+                self.enqueue(key);
+            }
+            Phase::Idle | Phase::Queued => {
+                state.phase = Phase::Queued;
+                self.queue.push(key, state.turn.clone(), now);
+            }
+        }
+    }
+
+    pub(super) fn enqueue(&mut self, key: KeyId) {
+        let now = self.world.now.monotonic;
+        if let Some(state) = self.keys.get_mut(&key) {
+            state.phase = Phase::Queued;
+            state.dirty = false;
+            self.queue.push(key, state.turn.clone(), now);
+        }
+    }
+
+    pub(super) fn enqueue_at(&mut self, key: KeyId, at: Duration) {
+        if let Some(state) = self.keys.get_mut(&key) {
+            state.phase = Phase::Idle;
+            self.queue.push_at(key, state.turn.clone(), at);
+        }
+    }
+
+    pub(super) fn run_passes(&mut self) {
+        for _ in 0..self.settings.passes_per_call {
+            let Some((key, waited)) = self.queue.pop(self.world.now.monotonic) else { break };
+            let name = self.controller_name(key.controller);
+            self.metrics.queue_waits.entry(name).or_default().observe(waited);
+            if !self.is_parked(key) {
+                self.pass(key);
+            }
+            self.route_woken();
+        }
+    }
+
+    fn is_parked(&mut self, key: KeyId) -> bool {
+        let Some(turn) = self.keys.get(&key).map(|state| state.turn.clone()) else { return true };
+        match self.holds.get_mut(&(key.controller, turn)) {
+            Some(hold) => {
+                hold.keys.push(key);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Lets keys go whose first list has finished, or has not in time.
+    pub(super) fn release_holds(&mut self) {
+        let now = self.world.now.monotonic;
+        let world = &self.world;
+        let over = |hold: &Hold| {
+            hold.until <= now
+                || world.store(hold.store).is_none_or(|store| store.state() != StoreState::Starting)
+        };
+        let released: Vec<(ControllerId, Turn)> =
+            self.holds.iter().filter(|(_, hold)| over(hold)).map(|(turn, _)| turn.clone()).collect();
+        for turn in released {
+            for key in self.holds.remove(&turn).map(|hold| hold.keys).unwrap_or_default() {
+                self.enqueue(key);
+            }
+        }
+    }
+
+    /// One pass of one key.
+    fn pass(&mut self, key: KeyId) {
+        self.drop_outdated_refusals(key);
+        let Some(state) = self.keys.get_mut(&key) else { return };
+        state.phase = Phase::Idle;
+        state.dirty = false;
+        let attempts = state.attempts(self.world.now.monotonic);
+        let Some(controller) = self.controllers.get(usize::from(key.controller.0)) else { return };
+        let mut recorder = Recorder::new(&mut self.world, Some(Reader::Key(key)), attempts);
+        let planned =
+            catch_unwind(AssertUnwindSafe(|| controller.pass(key.number, &View::new(&mut recorder))));
+        let cold = recorder.cold.first().copied();
+        let (reads, absences, reached) = (recorder.reads, recorder.absences, recorder.reached);
+        match planned {
+            Ok(Some(plan)) => match cold.and_then(|store| Some((store, self.cold_until(store)?))) {
+                Some((store, until)) => self.hold(key, store, until, reads),
+                None => self.decide(key, Pass { plan, reads, absences, reached }),
+            },
+            Ok(None) => self.forget_key(key),
+            Err(_) => self.panicked(key, reads),
+        }
+    }
+
+    /// Until when a pass waits for the first list of this store; `None` if it has waited long enough.
+    fn cold_until(&self, store: StoreId) -> Option<Duration> {
+        let started =
+            self.informers.get(&store).map_or(self.world.now.monotonic, |informer| informer.started);
+        let until = started + self.settings.cold_limit;
+        (until > self.world.now.monotonic).then_some(until)
+    }
+
+    /// The pass met an unfinished first list: it is dropped, and keys like it wait.
+    fn hold(&mut self, key: KeyId, store: StoreId, until: Duration, reads: ReadSet) {
+        self.keep_union(key, reads);
+        self.count_pass(key, PassOutcome::Cold);
+        let Some(state) = self.keys.get_mut(&key) else { return };
+        state.phase = Phase::Queued;
+        let turn = (key.controller, state.turn.clone());
+        let hold = self.holds.entry(turn).or_insert_with(|| Hold { store, until, keys: Vec::new() });
+        hold.keys.push(key);
+    }
+
+    fn panicked(&mut self, key: KeyId, reads: ReadSet) {
+        self.keep_union(key, reads);
+        let controller = self.controller_name(key.controller);
+        let text = self.key_text(key);
+        self.violations.push(Violation::Panicked { controller, key: text });
+        self.back_off(key);
+    }
+
+    /// Waits after a failure that belongs to no step.
+    pub(super) fn back_off(&mut self, key: KeyId) {
+        let now = self.world.now.monotonic;
+        let Some(state) = self.keys.get_mut(&key) else { return };
+        let wait = backoff::wait(self.settings.error_backoff, state.failures, &mut self.random);
+        state.failures = state.failures.saturating_add(1);
+        self.enqueue_at(key, now + wait);
+    }
+
+    /// Old and new reads both wake the key until a pass succeeds.
+    fn keep_union(&mut self, key: KeyId, reads: ReadSet) {
+        if let Some(state) = self.keys.get_mut(&key) {
+            state.reads.0.extend(reads.0);
+        }
+    }
+
+    fn decide(&mut self, key: KeyId, pass: Pass) {
+        let Pass { plan, mut reads, absences, reached } = pass;
+        let steps = self.read_targets(key, plan.steps, &reads);
+        self.subscribe_intents(key, &steps, &mut reads);
+        let steps = self.needed(key, steps);
+        let Some(state) = self.keys.get_mut(&key) else { return };
+        let old = std::mem::replace(&mut state.reads, reads);
+        let reads = state.reads.clone();
+        state.waiting = Some(match plan.verdict {
+            Verdict::Settled => None,
+            Verdict::Waiting { reason, message } => Some((reason, message)),
+        });
+        self.world.replace_reads(Reader::Key(key), &old, &reads);
+        self.act(key, steps, &Pass { plan: Plan::settled(), reads: ReadSet::default(), absences, reached });
+    }
+
+    /// What is to be done with the steps that are needed.
+    fn act(&mut self, key: KeyId, mut steps: VecDeque<Step>, pass: &Pass) {
+        let confirmed = self.keys.get_mut(&key).and_then(|state| state.confirmed.take());
+        if steps.is_empty() {
+            return self.rest(key);
+        }
+        if !self.is_leading() {
+            if let Some(state) = self.keys.get_mut(&key) {
+                state.withheld = true;
+            }
+            return self.count_pass(key, PassOutcome::Withheld);
+        }
+        if let Some(first) = steps.iter().position(|step| step.destroys)
+            && !self.is_confirmed(confirmed.as_ref(), pass)
+        {
+            if first == 0 {
+                return self.fence(key, pass, &steps);
+            }
+            steps.truncate(first);
+        }
+        self.count_pass(key, PassOutcome::Steps);
+        if let Some(state) = self.keys.get_mut(&key) {
+            state.phase = Phase::InFlight(Box::new(Flight { steps, current: None, wrote: BTreeSet::new() }));
+        }
+        self.send_next(key);
+    }
+
+    /// Nothing needs to be sent.
+    fn rest(&mut self, key: KeyId) {
+        let now = self.world.now.monotonic;
+        let Some(state) = self.keys.get_mut(&key) else { return };
+        state.races = 0;
+        state.answered.clear();
+        let (is_settled, is_rootless) = (state.waiting == Some(None), state.roots.is_empty());
+        if let Some(due) = state.next_due(now) {
+            self.enqueue_at(key, due);
+        }
+        self.count_pass(key, if is_settled { PassOutcome::Settled } else { PassOutcome::Waiting });
+        if is_rootless && is_settled {
+            return self.forget_key(key);
+        }
+        if is_rootless {
+            self.metrics.rootless_unsettled += 1;
+            let violation = Violation::RootlessUnsettled {
+                controller: self.controller_name(key.controller),
+                key: self.key_text(key),
+            };
+            self.violations.push(violation);
+        }
+    }
+
+    pub(super) fn count_pass(&mut self, key: KeyId, outcome: PassOutcome) {
+        let name = self.controller_name(key.controller);
+        *self.metrics.passes.entry((name, outcome)).or_default() += 1;
+    }
+
+    pub(super) fn key_text(&self, key: KeyId) -> String {
+        let controller = self.controllers.get(usize::from(key.controller.0));
+        controller.map_or_else(String::new, |controller| controller.text(key.number))
+    }
+
+    /// A step may only target an object that the pass has read; the plan ends before one that does not.
+    fn read_targets(&mut self, key: KeyId, steps: Vec<Step>, reads: &ReadSet) -> Vec<Step> {
+        let unread = steps.iter().position(|step| {
+            let is_event = matches!(step.action, Action::Record(_));
+            let place = self.place(step);
+            !is_event && place.is_none_or(|(store, slot)| !reads.has_object(store, slot))
+        });
+        let Some(unread) = unread else { return steps };
+        self.metrics.unread_targets += 1;
+        let controller = self.controller_name(key.controller);
+        let target = steps.get(unread).map(|step| step.target.to_string()).unwrap_or_default();
+        self.violations.push(Violation::UnreadTarget { controller, target });
+        steps.into_iter().take(unread).collect()
+    }
+
+    pub(super) fn place(&mut self, step: &Step) -> Option<(StoreId, SlotId)> {
+        let (store, _) = self.world.store_named(&step.target.cluster, step.target.resource)?;
+        let slot = self.world.with_store(store, |held, _| held.slot_id(&step.target.key))?;
+        Some((store, slot))
+    }
+
+    /// The fields of an intent are reads too: drift wakes the key.
+    fn subscribe_intents(&mut self, key: KeyId, steps: &[Step], reads: &mut ReadSet) {
+        let mut pointers: BTreeMap<(StoreId, SlotId), Vec<String>> = BTreeMap::new();
+        for step in steps {
+            let Some(fields) = intent_pointers(&step.action) else { continue };
+            if let Some(place) = self.place(step) {
+                pointers.entry(place).or_default().extend(fields);
+            }
+        }
+        for ((store, slot), mut fields) in pointers {
+            fields.sort_unstable();
+            fields.dedup();
+            let fields = self.world.shared_pointers(fields);
+            let look = self.world.with_store(store, |held, _| {
+                let kind = held.kind;
+                let hash = held.slot(slot).map_or(0, |one| one.hash_fields(kind, &fields));
+                let look = Look::Fields { pointers: fields.clone(), hash };
+                held.subscribe(slot, Reader::Key(key), &look);
+                look
+            });
+            reads.0.insert(Read::Fields(store, slot, fields), look);
+        }
+    }
+
+    /// Steps whose object is not yet as they want it and that nothing holds back.
+    fn needed(&mut self, key: KeyId, steps: Vec<Step>) -> VecDeque<Step> {
+        let now = self.world.now.monotonic;
+        let mut encoded: BTreeMap<ObjectKey, Option<Value>> = BTreeMap::new();
+        let mut needed = VecDeque::new();
+        for step in steps {
+            let target = step.target.key.clone();
+            let value = encoded.entry(target).or_insert_with(|| encode(&self.world, &step));
+            if request_of(&self.world, &step, value.as_ref()).is_none() {
+                continue;
+            }
+            if self.is_held_back(key, &step, now) {
+                break;
+            }
+            needed.push_back(step);
+        }
+        needed
+    }
+}
+
+/// The held object as JSON.
+pub(super) fn encode(world: &World, step: &Step) -> Option<Value> {
+    let (_, store) = world.store_named(&step.target.cluster, step.target.resource)?;
+    match &store.find(&step.target.key)?.object()?.content {
+        reconcile::Content::Typed(typed) => Some((store.kind.encode)(&**typed)),
+        reconcile::Content::Invalid(_) => None,
+    }
+}
+
+/// What a step would send now, without manager and timeout; `None` if nothing.
+fn request_of(world: &World, step: &Step, encoded: Option<&Value>) -> Option<()> {
+    let object = world
+        .store_named(&step.target.cluster, step.target.resource)
+        .and_then(|(_, store)| store.find(&step.target.key)?.object());
+    let held = object.zip(encoded).map(|(object, encoded)| Held { meta: &object.meta, encoded });
+    of_step(step, held, "", Duration::ZERO).map(|_| ())
+}
+
+/// Leaf fields that an intent holds or keeps away, as pointers; lists count as one field.
+fn intent_pointers(action: &Action) -> Option<Vec<String>> {
+    let mut pointers = Vec::new();
+    match action {
+        Action::Apply(fields) => leaves(fields, "", &mut pointers),
+        Action::ApplyStatus(status) => leaves(status, "/status", &mut pointers),
+        Action::Remove(absent) => {
+            for absent in absent {
+                pointers.push(match absent {
+                    reconcile::Absent::Finalizer(_) => "/metadata/finalizers".to_owned(),
+                    reconcile::Absent::Field(pointer) => pointer.clone(),
+                });
+            }
+        }
+        Action::Create(_) | Action::Delete(_) | Action::Record(_) => return None,
+    }
+    Some(pointers)
+}
+
+fn leaves(value: &Value, at: &str, pointers: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            for (name, value) in fields {
+                let name = name.replace('~', "~0").replace('/', "~1");
+                leaves(value, &format!("{at}/{name}"), pointers);
+            }
+        }
+        _ => pointers.push(at.to_owned()),
+    }
+}

@@ -1,0 +1,121 @@
+//! Absence that destroys needs proof: one later list per store, shared by all keys that wait, and the informer must pass
+//! its version.
+//!
+//! Synced is not fresh. A partitioned hub looks like "no holders"; the fence is answered by the server itself, after the
+//! pass that saw the absence.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::ids::KeyId;
+
+/// The state of one store's fence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The `limit=1` list is on its way.
+    Asked,
+    /// The informer must pass this version.
+    Passing { version: u64, since: Duration, server_time: Option<Timestamp> },
+}
+
+/// One fence on one store. Keys that come while it is asked join the next one: their pass may be later than the list.
+#[derive(Clone, Debug)]
+pub struct Fence {
+    phase: Phase,
+    waiting: BTreeSet<KeyId>,
+    next: BTreeSet<KeyId>,
+    hurried: bool,
+}
+
+/// What a fence wants after an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FenceOutcome {
+    /// Nothing yet.
+    Wait,
+    /// The informer is behind: its watch should be renewed, so that a bookmark comes.
+    Hurry,
+    /// The informer is still behind: it should list again.
+    Relist,
+    /// These keys' absences were confirmed, at this server time.
+    Passed(BTreeSet<KeyId>, Option<Timestamp>),
+    /// The list failed: these keys must not act.
+    Failed(BTreeSet<KeyId>),
+}
+
+impl Fence {
+    /// A fence for the first key that wants one.
+    #[must_use]
+    pub fn ask(key: KeyId) -> Self {
+        Self { phase: Phase::Asked, waiting: BTreeSet::from([key]), next: BTreeSet::new(), hurried: false }
+    }
+
+    /// Another key wants the store confirmed: its pass was made after this fence was asked.
+    pub fn join(&mut self, key: KeyId) {
+        if !self.waiting.contains(&key) {
+            self.next.insert(key);
+        }
+    }
+
+    /// A key does not want it any more.
+    pub fn leave(&mut self, key: KeyId) {
+        self.waiting.remove(&key);
+        self.next.remove(&key);
+    }
+
+    /// The list was answered at this version.
+    pub fn answered(&mut self, version: u64, server_time: Option<Timestamp>, now: Duration) {
+        self.phase = Phase::Passing { version, since: now, server_time };
+    }
+
+    /// The list failed.
+    pub fn failed(&mut self) -> FenceOutcome {
+        FenceOutcome::Failed(std::mem::take(&mut self.waiting))
+    }
+
+    /// Looks where the informer is.
+    pub fn look(&mut self, position: u64, now: Duration, patience: Duration) -> FenceOutcome {
+        let Phase::Passing { version, since, server_time } = self.phase else { return FenceOutcome::Wait };
+        if position >= version {
+            return FenceOutcome::Passed(std::mem::take(&mut self.waiting), server_time);
+        }
+        if !self.hurried {
+            self.hurried = true;
+            return FenceOutcome::Hurry;
+        }
+        if now >= since + patience {
+            self.phase = Phase::Passing { version, since: now, server_time };
+            return FenceOutcome::Relist;
+        }
+        FenceOutcome::Wait
+    }
+
+    /// Whether the version is awaited.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        matches!(self.phase, Phase::Passing { .. })
+    }
+
+    /// When [`Fence::look`] would lose patience.
+    #[must_use]
+    pub fn wakes_at(&self, patience: Duration) -> Option<Duration> {
+        match self.phase {
+            Phase::Passing { since, .. } => Some(since + patience),
+            Phase::Asked => None,
+        }
+    }
+
+    /// The fence of the keys that came meanwhile, if any.
+    #[must_use]
+    pub fn successor(self) -> Option<Self> {
+        let mut waiting = self.next;
+        let first = waiting.pop_first()?;
+        let mut next = Self::ask(first);
+        next.waiting.extend(waiting);
+        Some(next)
+    }
+}

@@ -1,0 +1,250 @@
+//! The engine's side of a view: answers reads from the world and records each one for its reader.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use api::cluster::ClusterRole;
+use api::{ClusterName, NamespaceName, ObjectKey};
+use jiff::Timestamp;
+use reconcile::{
+    Attempts, ClusterSight, FacetEntry, IndexEntry, IndexValue, KindEntry, Sight, Source, Unknown,
+};
+use serde_json::Value;
+
+use crate::explain::{Trace, shown};
+use crate::ids::{Reader, StoreId};
+use crate::store::{Membership, facet_look};
+use crate::world::{Read, ReadSet, World};
+
+/// A certain absence that a pass saw; what a fence confirms.
+pub type AbsenceRead = StoreId;
+
+/// Records the reads of one pass or derivation.
+pub struct Recorder<'a> {
+    world: &'a mut World,
+    reader: Option<Reader>,
+    attempts: Attempts,
+    /// What was read.
+    pub reads: ReadSet,
+    /// Stores in which something was seen to be absent or an index value to be empty.
+    pub absences: Vec<AbsenceRead>,
+    /// Whether something could not be told.
+    pub uncertain: bool,
+    /// Stores whose first list has not finished.
+    pub cold: Vec<StoreId>,
+    /// Deadlines that were seen to have come.
+    pub reached: Vec<Timestamp>,
+    /// Explanations, if somebody wants them.
+    pub trace: Option<Vec<Trace>>,
+}
+
+impl<'a> Recorder<'a> {
+    /// Records for a reader; without one nothing is subscribed (explanations).
+    pub fn new(world: &'a mut World, reader: Option<Reader>, attempts: Attempts) -> Self {
+        Self {
+            world,
+            reader,
+            attempts,
+            reads: ReadSet::default(),
+            absences: Vec::new(),
+            uncertain: false,
+            cold: Vec::new(),
+            reached: Vec::new(),
+            trace: None,
+        }
+    }
+
+    fn note(&mut self, read: Read) {
+        if let Some(reader) = self.reader {
+            self.world.remember(reader, &read);
+        }
+        self.reads.0.insert(read, None);
+    }
+
+    fn explain(
+        &mut self,
+        cluster: &ClusterName,
+        what: impl FnOnce() -> String,
+        said: impl FnOnce() -> Value,
+    ) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(Trace { cluster: cluster.clone(), read: what(), said: said() });
+        }
+    }
+
+    /// The store, recorded; or what a cluster without it says.
+    fn store<T>(&mut self, cluster: &ClusterName, kind: &'static KindEntry) -> Result<StoreId, Sight<T>> {
+        let id = self.world.cluster_id(cluster);
+        if let Some(store) = self.world.store_for(id, kind) {
+            self.note(Read::State(store));
+            return Ok(store);
+        }
+        self.note(Read::Cluster(id));
+        Err(Sight::Unknown(Unknown::NotEngaged))
+    }
+
+    /// Notes what kind of answer was given.
+    fn judge<T>(&mut self, store: Option<StoreId>, sight: &Sight<T>, is_empty: impl FnOnce(&T) -> bool) {
+        match sight {
+            Sight::Present(value) if !is_empty(value) => {}
+            Sight::Present(_) | Sight::Absent => self.absences.extend(store),
+            Sight::Unknown(Unknown::Starting) => {
+                self.uncertain = true;
+                self.cold.extend(store);
+            }
+            Sight::Invalid(_) | Sight::Unknown(_) => self.uncertain = true,
+            Sight::NotServed => {}
+        }
+    }
+}
+
+impl Source for Recorder<'_> {
+    fn object(
+        &mut self,
+        cluster: &ClusterName,
+        facet: FacetEntry,
+        key: &ObjectKey,
+    ) -> Sight<Arc<dyn Any + Send + Sync>> {
+        let what = || format!("{} {key}", facet.kind.resource.kind);
+        let store = match self.store(cluster, facet.kind) {
+            Ok(store) => store,
+            Err(sight) => {
+                self.judge(None, &sight, |_| false);
+                self.explain(cluster, what, || shown(&sight, |_| Value::Null));
+                return sight;
+            }
+        };
+        let reader = self.reader;
+        let read = self.world.with_store(store, |store, _| {
+            let slot = store.slot_id(key);
+            let look = facet_look(store.slot(slot), facet);
+            if let Some(reader) = reader {
+                store.subscribe(slot, reader, &look);
+            }
+            (slot, look, store.read(key))
+        });
+        let Some((slot, look, sight)) = read else { return Sight::Unknown(Unknown::NotEngaged) };
+        self.reads.0.insert(Read::Facet(store, slot, facet.id), Some(look));
+        self.judge(Some(store), &sight, |_| false);
+        self.explain(cluster, what, || shown(&sight, |object| (facet.show)(&**object)));
+        sight
+    }
+
+    fn names(
+        &mut self,
+        cluster: &ClusterName,
+        index: IndexEntry,
+        namespace: Option<&NamespaceName>,
+        value: &IndexValue,
+    ) -> Sight<Vec<ObjectKey>> {
+        let sight = self.index(cluster, index, (namespace, value), |_| Membership::Names);
+        let what = || index_text(index, namespace, value);
+        self.explain(cluster, what, || shown(&sight, |keys| keys.iter().map(ToString::to_string).collect()));
+        sight
+    }
+
+    fn count(
+        &mut self,
+        cluster: &ClusterName,
+        index: IndexEntry,
+        namespace: Option<&NamespaceName>,
+        value: &IndexValue,
+    ) -> Sight<usize> {
+        let sight = self
+            .index(cluster, index, (namespace, value), |keys| Membership::Count(keys.len()))
+            .map(|keys| keys.len());
+        let what = || format!("number of {}", index_text(index, namespace, value));
+        self.explain(cluster, what, || shown(&sight, |count| (*count).into()));
+        sight
+    }
+
+    fn clusters(&mut self, role: ClusterRole) -> Vec<ClusterName> {
+        self.note(Read::Role(role));
+        self.world.clusters_of(role)
+    }
+
+    fn cluster(&mut self, cluster: &ClusterName) -> ClusterSight {
+        let id = self.world.cluster_id(cluster);
+        self.note(Read::Cluster(id));
+        let sight = self.world.cluster_sight(id);
+        let since = self.world.cluster(id).and_then(crate::world::Cluster::unreachable_since);
+        self.explain(
+            cluster,
+            || "the plane".to_owned(),
+            || match since {
+                Some(since) => format!("{sight:?} since {since}").into(),
+                None => format!("{sight:?}").into(),
+            },
+        );
+        sight
+    }
+
+    fn kind(&mut self, cluster: &ClusterName, kind: &'static KindEntry) -> ClusterSight {
+        let sight = match self.store::<()>(cluster, kind) {
+            Ok(store) => self.world.kind_sight(store),
+            Err(_) => ClusterSight::NotEngaged,
+        };
+        self.explain(cluster, || format!("kind {}", kind.resource), || format!("{sight:?}").into());
+        sight
+    }
+
+    fn configuration(&mut self) -> Arc<dyn Any + Send + Sync> {
+        self.note(Read::Configuration);
+        self.world.configuration()
+    }
+
+    fn reached(&mut self, at: Timestamp) -> bool {
+        let reached = at <= self.world.now.wall;
+        if reached {
+            self.reached.push(at);
+        } else {
+            self.note(Read::Deadline(at));
+        }
+        reached
+    }
+
+    fn now(&self) -> Timestamp {
+        self.world.now.wall
+    }
+
+    fn attempts(&self) -> Attempts {
+        self.attempts.clone()
+    }
+}
+
+impl Recorder<'_> {
+    fn index(
+        &mut self,
+        cluster: &ClusterName,
+        index: IndexEntry,
+        asked: (Option<&NamespaceName>, &IndexValue),
+        membership: impl FnOnce(&[ObjectKey]) -> Membership,
+    ) -> Sight<Vec<ObjectKey>> {
+        let store = match self.store(cluster, index.kind) {
+            Ok(store) => store,
+            Err(sight) => {
+                self.judge(None, &sight, |_| false);
+                return sight;
+            }
+        };
+        let reader = self.reader;
+        let read = self.world.with_store(store, |store, _| {
+            let sight = store.read_names(index, asked.0, asked.1);
+            let membership = membership(sight.present().map_or(&[], Vec::as_slice));
+            let text =
+                reader.map(|reader| store.subscribe_index(index, asked.0, asked.1, (reader, membership)));
+            (sight, text)
+        });
+        let Some((sight, text)) = read else { return Sight::Unknown(Unknown::NotEngaged) };
+        if let Some(text) = text {
+            self.reads.0.insert(Read::Index(store, index.id, text), None);
+        }
+        self.judge(Some(store), &sight, Vec::is_empty);
+        sight
+    }
+}
+
+fn index_text(index: IndexEntry, namespace: Option<&NamespaceName>, value: &IndexValue) -> String {
+    let place = namespace.map(|namespace| format!(" in {namespace}")).unwrap_or_default();
+    format!("{} by {} ({value}){place}", index.kind.resource.plural, index.name)
+}

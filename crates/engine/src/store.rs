@@ -1,0 +1,331 @@
+//! The cache of one kind on one cluster: objects by name, own writes on top of them, declared indexes, and who read what.
+//!
+//! A change is told to exactly the readers whose recorded hash it changes.
+
+mod index;
+mod overlay;
+mod slot;
+
+#[cfg(test)]
+mod tests;
+
+use std::any::{Any, TypeId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use api::{NamespaceName, ObjectKey};
+use reconcile::{Content, FacetEntry, IndexEntry, IndexValue, KindEntry, Object, Sight, Unknown};
+
+pub use self::index::Membership;
+use self::index::{IndexData, scoped};
+pub use self::overlay::Overlay;
+pub use self::slot::{Look, Slot, Subscription};
+use crate::ids::{ClusterId, Reader, SlotId};
+
+/// What the informer last learnt about the kind as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StoreState {
+    /// The first list has not finished.
+    Starting,
+    /// Synced at least once.
+    Synced,
+    /// Never synced, and the cluster does not answer.
+    Unreachable,
+    /// The server refuses to show the kind.
+    Forbidden,
+    /// The server does not serve the kind.
+    NotServed,
+}
+
+/// Objects of one kind on one cluster.
+pub struct Store {
+    /// Whose objects.
+    pub cluster: ClusterId,
+    /// Which kind.
+    pub kind: &'static KindEntry,
+    state: StoreState,
+    state_readers: BTreeSet<Reader>,
+    names: BTreeMap<ObjectKey, SlotId>,
+    slots: Vec<Slot>,
+    indexes: BTreeMap<TypeId, IndexData>,
+    invalid: BTreeSet<ObjectKey>,
+    overlays: BTreeSet<(u64, SlotId)>,
+    present: usize,
+}
+
+impl Store {
+    /// An empty store whose first list has not finished.
+    #[must_use]
+    pub fn new(cluster: ClusterId, kind: &'static KindEntry) -> Self {
+        Self {
+            cluster,
+            kind,
+            state: StoreState::Starting,
+            state_readers: BTreeSet::new(),
+            names: BTreeMap::new(),
+            slots: Vec::new(),
+            indexes: BTreeMap::new(),
+            invalid: BTreeSet::new(),
+            overlays: BTreeSet::new(),
+            present: 0,
+        }
+    }
+
+    /// What reads of this store can say at all.
+    #[must_use]
+    pub fn state(&self) -> StoreState {
+        self.state
+    }
+
+    /// How many objects are held.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.present
+    }
+
+    /// Whether no object is held.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.present == 0
+    }
+
+    /// Changes the state; all its readers are woken by a change.
+    pub fn set_state(&mut self, state: StoreState, woken: &mut Vec<Reader>) {
+        if self.state != state {
+            self.state = state;
+            woken.extend(self.state_readers.iter().copied());
+        }
+    }
+
+    /// The slot of a name, made if there is none.
+    pub fn slot_id(&mut self, key: &ObjectKey) -> SlotId {
+        if let Some(id) = self.names.get(key) {
+            return *id;
+        }
+        let id = SlotId(u32::try_from(self.slots.len()).unwrap_or(u32::MAX));
+        self.slots.push(Slot::new(key.clone()));
+        self.names.insert(key.clone(), id);
+        id
+    }
+
+    /// The slot of a name, if anything was ever stored or read there.
+    #[must_use]
+    pub fn find(&self, key: &ObjectKey) -> Option<&Slot> {
+        self.names.get(key).and_then(|id| self.slot(*id))
+    }
+
+    /// A slot by number.
+    #[must_use]
+    pub fn slot(&self, id: SlotId) -> Option<&Slot> {
+        self.slots.get(id.0 as usize)
+    }
+
+    /// All slots that hold an object.
+    pub fn objects(&self) -> impl Iterator<Item = (SlotId, &Object)> {
+        self.names.values().filter_map(|id| Some((*id, self.slot(*id)?.object()?)))
+    }
+
+    /// Whether reading can give anything but Unknown or `NotServed`.
+    fn unreadable<T>(&self) -> Option<Sight<T>> {
+        match self.state {
+            StoreState::Synced => None,
+            StoreState::Starting => Some(Sight::Unknown(Unknown::Starting)),
+            StoreState::Unreachable => Some(Sight::Unknown(Unknown::Unreachable)),
+            StoreState::Forbidden => Some(Sight::Unknown(Unknown::Forbidden)),
+            StoreState::NotServed => Some(Sight::NotServed),
+        }
+    }
+
+    /// One object. An object that is there can be read before the first list has finished; only absence cannot.
+    #[must_use]
+    pub fn read(&self, key: &ObjectKey) -> Sight<Arc<dyn Any + Send + Sync>> {
+        match (self.find(key).and_then(Slot::object), self.unreadable()) {
+            (_, Some(unreadable)) => unreadable,
+            (Some(Object { content: Content::Typed(object), .. }), None) => {
+                Sight::Present(Arc::clone(object))
+            }
+            (Some(Object { content: Content::Invalid(text), .. }), None) => Sight::Invalid(text.clone()),
+            (None, None) => Sight::Absent,
+        }
+    }
+
+    /// The keys under an index value, in order. An invalid object makes the answer of its namespace unknown.
+    pub fn read_names(
+        &mut self,
+        index: IndexEntry,
+        namespace: Option<&NamespaceName>,
+        value: &IndexValue,
+    ) -> Sight<Vec<ObjectKey>> {
+        self.ensure_index(index);
+        if let Some(unreadable) = self.unreadable() {
+            return unreadable;
+        }
+        if let Some(key) = self.invalid_in(namespace) {
+            return Sight::Unknown(Unknown::InvalidMember(key.to_string()));
+        }
+        let members = self.indexes.get(&index.id).map(|data| data.members(&scoped(namespace, value)));
+        let mut keys: Vec<ObjectKey> = members
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|id| self.slot(id).map(|slot| slot.key.clone()))
+            .collect();
+        keys.sort_unstable();
+        Sight::Present(keys)
+    }
+
+    fn invalid_in(&self, namespace: Option<&NamespaceName>) -> Option<&ObjectKey> {
+        self.invalid.iter().find(|key| namespace.is_none() || key.namespace.as_ref() == namespace)
+    }
+
+    fn ensure_index(&mut self, index: IndexEntry) {
+        if self.indexes.contains_key(&index.id) {
+            return;
+        }
+        let mut data = IndexData::new(index);
+        for id in self.names.values() {
+            let slot = self.slots.get(id.0 as usize);
+            if let Some(Object { content: Content::Typed(object), meta }) = slot.and_then(Slot::object) {
+                data.insert(*id, meta.key.namespace.as_ref(), &**object);
+            }
+        }
+        self.indexes.insert(index.id, data);
+    }
+
+    /// Records that `reader` looked at an object, with what it saw.
+    pub fn subscribe(&mut self, id: SlotId, reader: Reader, look: &Look) {
+        if let Some(slot) = self.slots.get_mut(id.0 as usize) {
+            slot.subscribe(reader, look);
+        }
+    }
+
+    /// Forgets one look.
+    pub fn unsubscribe(&mut self, id: SlotId, reader: Reader, look: &Look) {
+        if let Some(slot) = self.slots.get_mut(id.0 as usize) {
+            slot.unsubscribe(reader, look);
+        }
+    }
+
+    /// Records that `reader` depends on the state of the store.
+    pub fn subscribe_state(&mut self, reader: Reader) {
+        self.state_readers.insert(reader);
+    }
+
+    /// Forgets that.
+    pub fn unsubscribe_state(&mut self, reader: Reader) {
+        self.state_readers.remove(&reader);
+    }
+
+    /// Records that `reader` asked for an index value.
+    pub fn subscribe_index(
+        &mut self,
+        index: IndexEntry,
+        namespace: Option<&NamespaceName>,
+        value: &IndexValue,
+        asked: (Reader, Membership),
+    ) -> Arc<str> {
+        self.ensure_index(index);
+        let text = scoped(namespace, value);
+        match self.indexes.get_mut(&index.id) {
+            Some(data) => data.subscribe(&text, asked.0, asked.1),
+            None => text.into(),
+        }
+    }
+
+    /// Forgets that.
+    pub fn unsubscribe_index(&mut self, index: TypeId, value: &str, reader: Reader) {
+        if let Some(data) = self.indexes.get_mut(&index) {
+            data.unsubscribe(value, reader);
+        }
+    }
+
+    /// Puts what a list or watch said in place of the object, and tells the readers it matters to.
+    pub fn set_base(&mut self, key: &ObjectKey, object: Option<Object>, woken: &mut Vec<Reader>) -> SlotId {
+        let id = self.slot_id(key);
+        self.change(id, woken, |slot| slot.set_base(object));
+        id
+    }
+
+    /// Lays an own write over the object until the watch has passed it.
+    pub fn set_overlay(&mut self, key: &ObjectKey, overlay: Overlay, woken: &mut Vec<Reader>) {
+        let id = self.slot_id(key);
+        if let Overlay::Object(object) = &overlay {
+            self.overlays.insert((version_number(&object.meta.version), id));
+        }
+        self.change(id, woken, |slot| slot.set_overlay(overlay));
+    }
+
+    /// Drops own writes that the watch has passed: it has reached `position`.
+    pub fn drop_overlays(&mut self, position: u64, woken: &mut Vec<Reader>) {
+        while let Some((version, id)) = self.overlays.first().copied() {
+            if version > position {
+                break;
+            }
+            self.overlays.pop_first();
+            self.change(id, woken, |slot| slot.drop_overlay(position));
+        }
+    }
+
+    /// Names of all objects of which the last list or watch told, for the sweep after a list.
+    pub fn base_slots(&self) -> impl Iterator<Item = SlotId> {
+        self.names.values().copied().filter(|id| self.slot(*id).is_some_and(Slot::has_base))
+    }
+
+    /// The key of a slot.
+    #[must_use]
+    pub fn key_of(&self, id: SlotId) -> Option<&ObjectKey> {
+        self.slot(id).map(|slot| &slot.key)
+    }
+
+    /// Everybody who reads anything here, for when the store goes.
+    pub fn all_readers(&self, woken: &mut Vec<Reader>) {
+        woken.extend(self.state_readers.iter().copied());
+    }
+
+    /// One change of one slot: indexes, counts and readers follow the effective object.
+    fn change(&mut self, id: SlotId, woken: &mut Vec<Reader>, change: impl FnOnce(&mut Slot)) {
+        let Some(slot) = self.slots.get_mut(id.0 as usize) else { return };
+        let before = slot.identity();
+        let was_present = before.is_some();
+        change(slot);
+        if slot.identity() == before {
+            return;
+        }
+        slot.wake_changed(self.kind, woken);
+        let is_present = slot.object().is_some();
+        self.present = self.present + usize::from(is_present) - usize::from(was_present);
+        let was_invalid = self.invalid.contains(&slot.key);
+        let is_invalid = matches!(slot.object(), Some(Object { content: Content::Invalid(_), .. }));
+        if is_invalid {
+            self.invalid.insert(slot.key.clone());
+        } else {
+            self.invalid.remove(&slot.key);
+        }
+        let object = slot.object().and_then(|object| match &object.content {
+            Content::Typed(typed) => Some((object.meta.key.namespace.clone(), Arc::clone(typed))),
+            Content::Invalid(_) => None,
+        });
+        for data in self.indexes.values_mut() {
+            data.update(
+                id,
+                object.as_ref().map(|(namespace, typed)| (namespace.as_ref(), &**typed as _)),
+                woken,
+            );
+        }
+        if was_invalid != is_invalid {
+            self.indexes.values().for_each(|data| data.all_readers(woken));
+        }
+    }
+}
+
+/// A resourceVersion as a number, for comparisons within one resource of one server (KEP-5504); zero if it is none.
+#[must_use]
+pub fn version_number(version: &api::names::ResourceVersion) -> u64 {
+    version.as_str().parse().unwrap_or(0)
+}
+
+/// What a reader of `facet` sees, as a hash: the object's life and its facts.
+#[must_use]
+pub fn facet_look(slot: Option<&Slot>, facet: FacetEntry) -> Look {
+    let hash = slot.map_or(0, |slot| slot.hash_facet(facet.hash));
+    Look::Facet { id: facet.id, hash_of: facet.hash, hash }
+}
