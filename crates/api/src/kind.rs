@@ -96,20 +96,14 @@ pub trait Kind: Serialize + DeserializeOwned + Clone + fmt::Debug + Send + Sync 
     }
 }
 
-/// Implements [`Kind`]. The kind is the type's name unless another word is given.
+/// Implements [`Kind`]; type name and kind are the same word.
 macro_rules! kind {
-    ($type:ident, $($place:tt)+) => {
-        $crate::kind::kind!(@named $type, stringify!($type), $($place)+);
-    };
-    ($type:ident as $kind:literal, $($place:tt)+) => {
-        $crate::kind::kind!(@named $type, $kind, $($place)+);
-    };
-    (@named $type:ident, $kind:expr, $group:literal, $version:literal, $plural:literal, $scope:ident) => {
+    ($type:ident, $group:literal, $version:literal, $plural:literal, $scope:ident) => {
         impl $crate::kind::Kind for $type {
             const RESOURCE: $crate::kind::ResourceKind = $crate::kind::ResourceKind {
                 group: $group,
                 version: $version,
-                kind: $kind,
+                kind: stringify!($type),
                 plural: $plural,
                 scope: $crate::kind::Scope::$scope,
             };

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use api::builtin::EventReason;
-use api::{ClusterName, Kind, ObjectKey, ResourceKind, Uid};
+use api::{ClusterName, Kind, ObjectKey, ResourceKind};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -111,13 +110,22 @@ pub enum Propagation {
     Orphan,
 }
 
+/// The `type` of an event. A waiting state is never a warning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum EventType {
+    /// Something happened as it should.
+    Normal,
+    /// Somebody should look.
+    Warning,
+}
+
 /// An `events.k8s.io/v1` event about the step's target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Event {
-    /// Machine-readable reason; also says whether it is a warning.
-    pub reason: EventReason,
-    /// This life of the object it is about.
-    pub regarding: Uid,
+    /// Severity.
+    pub event_type: EventType,
+    /// Machine-readable reason, such as `UnclaimedGraceStarted`.
+    pub reason: &'static str,
     /// What the controller did, such as `EndPresence`.
     pub action: &'static str,
     /// Sentence for people.
