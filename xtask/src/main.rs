@@ -1,2 +1,90 @@
-//! Project tasks.
-fn main() {}
+//! Project tasks: generated files, the rules of the code base as a check, and real API servers for tests.
+//!
+//! Each task prints what is wrong and where, and exits 1; `kube-assets` exits 3 where servers cannot be built here.
+
+mod compatibility;
+mod crds;
+mod generated;
+mod kube_assets;
+mod tidy;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(about = "Project tasks")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Write the resource definitions of each plane and the list of differences to the reference.
+    Crds {
+        /// Write nothing; fail when a file is not current.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check the rules of the code base.
+    Tidy,
+    /// Build real API servers for tests and print their folder.
+    KubeAssets {
+        /// Build chainsaw too, which runs declarative test suites.
+        #[arg(long)]
+        chainsaw: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{}", failure.message);
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+/// What a task could not do, for people, and the code that tells callers what kind of failure it is.
+struct Failure {
+    message: String,
+    code: u8,
+}
+
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self { message: error.to_string(), code: 1 }
+    }
+}
+
+fn run(task: &Task) -> Result<(), Failure> {
+    match task {
+        Task::Crds { check } => {
+            let mut files = crds::files()?;
+            files.push(compatibility::file(&workspace())?);
+            files.apply(&workspace(), *check)?;
+        }
+        Task::Tidy => {
+            let findings = tidy::check(&workspace())?;
+            if !findings.is_empty() {
+                let message = format!("{}\n{} findings", findings.join("\n"), findings.len());
+                return Err(Failure { message, code: 1 });
+            }
+        }
+        Task::KubeAssets { chainsaw } => {
+            let folder = kube_assets::build(&workspace(), *chainsaw)
+                .map_err(|error| Failure { code: error.exit_code(), message: error.to_string() })?;
+            println!("{}", folder.display());
+        }
+    }
+    Ok(())
+}
+
+/// The root of the repository.
+fn workspace() -> PathBuf {
+    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    own.parent().map(PathBuf::from).unwrap_or(own)
+}

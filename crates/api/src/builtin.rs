@@ -4,8 +4,10 @@ mod config_map;
 mod event;
 mod lease;
 mod namespace;
+mod pod;
 
 pub use config_map::*;
 pub use event::*;
 pub use lease::*;
 pub use namespace::*;
+pub use pod::*;

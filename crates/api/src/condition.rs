@@ -4,6 +4,9 @@
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+/// The wire type of a condition's transition time.
+pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time as ConditionTime;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -96,14 +96,20 @@ pub trait Kind: Serialize + DeserializeOwned + Clone + fmt::Debug + Send + Sync 
     }
 }
 
-/// Implements [`Kind`]; type name and kind are the same word.
+/// Implements [`Kind`]. The kind is the type's name unless another word is given.
 macro_rules! kind {
-    ($type:ident, $group:literal, $version:literal, $plural:literal, $scope:ident) => {
+    ($type:ident, $($place:tt)+) => {
+        $crate::kind::kind!(@named $type, stringify!($type), $($place)+);
+    };
+    ($type:ident as $kind:literal, $($place:tt)+) => {
+        $crate::kind::kind!(@named $type, $kind, $($place)+);
+    };
+    (@named $type:ident, $kind:expr, $group:literal, $version:literal, $plural:literal, $scope:ident) => {
         impl $crate::kind::Kind for $type {
             const RESOURCE: $crate::kind::ResourceKind = $crate::kind::ResourceKind {
                 group: $group,
                 version: $version,
-                kind: stringify!($type),
+                kind: $kind,
                 plural: $plural,
                 scope: $crate::kind::Scope::$scope,
             };

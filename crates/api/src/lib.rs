@@ -10,8 +10,13 @@
 
 pub mod builtin;
 pub mod carried;
+pub mod cloud;
 pub mod cluster;
 pub mod condition;
+pub mod crd;
+pub mod data_plane;
+pub mod ipam;
+pub mod karmada;
 pub mod kind;
 pub mod labels;
 pub mod locations;

@@ -6,7 +6,12 @@ mod network;
 mod network_binding;
 mod network_context;
 mod network_interface;
+mod network_interface_claim;
+mod network_policy;
 mod references;
+mod serving_location;
+mod subnet;
+mod subnet_claim;
 
 pub use location::*;
 pub use location_binding::*;
@@ -14,7 +19,12 @@ pub use network::*;
 pub use network_binding::*;
 pub use network_context::*;
 pub use network_interface::*;
+pub use network_interface_claim::*;
+pub use network_policy::*;
 pub use references::*;
+pub use serving_location::*;
+pub use subnet::*;
+pub use subnet_claim::*;
 
 use crate::text_enum::text_enum;
 

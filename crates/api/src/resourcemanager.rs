@@ -57,6 +57,10 @@ text_enum! {
 pub struct ProjectStatus {
     /// `Ready`: the control plane answers; only then is the project engaged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("default" = [{
+        "type": "Ready", "status": "Unknown", "reason": "Unknown",
+        "message": "Waiting for control plane to reconcile", "lastTransitionTime": "1970-01-01T00:00:00Z",
+    }]))]
     pub conditions: Vec<Condition>,
 }
 

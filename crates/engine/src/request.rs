@@ -5,7 +5,7 @@ use std::time::Duration;
 use api::{ClusterName, ObjectKey, ResourceKind, Scope};
 use reconcile::facet::stable_hash;
 use reconcile::intent::is_held;
-use reconcile::{Absent, Action, Event, EventType, Expect, KindEntry, Meta, Propagation, Step, Target};
+use reconcile::{Absent, Action, Event, Expect, KindEntry, Meta, Propagation, Step, Target};
 use serde_json::{Map, Value, json};
 
 /// HTTP method.
@@ -133,10 +133,10 @@ pub fn of_step(step: &Step, held: Option<Held<'_>>, manager: &str, timeout: Dura
         (Action::Delete(propagation), Some(held)) if !held.meta.deleting => {
             request(Method::Delete, path, JSON, deletion(*propagation, step.expect, held))
         }
-        (Action::Record(event), held) => {
+        (Action::Record(event), _) => {
             let namespace = target.key.namespace.as_ref().map_or("default", |namespace| namespace.as_str());
             let path = format!("/apis/events.k8s.io/v1/namespaces/{namespace}/events?fieldManager={manager}");
-            request(Method::Post, path, JSON, event_body(event, (target, held), namespace, manager))
+            request(Method::Post, path, JSON, event_body(event, target, namespace, manager))
         }
         _ => return None,
     })
@@ -204,10 +204,8 @@ fn deletion(propagation: Propagation, expect: Expect, held: Held<'_>) -> Value {
     })
 }
 
-fn event_body(event: &Event, about: (&Target, Option<Held<'_>>), namespace: &str, manager: &str) -> Value {
-    let (target, held) = about;
-    let uid = held.map(|held| held.meta.uid.as_str()).unwrap_or_default();
-    let hash = stable_hash(&(uid, event.reason, &event.occurrence));
+fn event_body(event: &Event, target: &Target, namespace: &str, manager: &str) -> Value {
+    let hash = stable_hash(&(event.regarding.as_str(), event.reason, &event.occurrence));
     json!({
         "apiVersion": "events.k8s.io/v1",
         "kind": "Event",
@@ -217,14 +215,14 @@ fn event_body(event: &Event, about: (&Target, Option<Held<'_>>), namespace: &str
         "reportingInstance": manager,
         "action": event.action,
         "reason": event.reason,
-        "type": match event.event_type { EventType::Normal => "Normal", EventType::Warning => "Warning" },
+        "type": event.reason.event_type(),
         "note": event.note,
         "regarding": {
             "apiVersion": target.resource.api_version(),
             "kind": target.resource.kind,
             "namespace": target.key.namespace,
             "name": target.key.name,
-            "uid": uid,
+            "uid": event.regarding,
         },
     })
 }

@@ -21,5 +21,5 @@ pub use intent::{Absent, Intent};
 pub use kind_entry::{Content, KindEntry, Manager, Meta, Object};
 pub use plan::{Plan, Verdict};
 pub use sight::{Sight, Unknown};
-pub use step::{Action, Event, EventType, Expect, Propagation, Step, Target};
+pub use step::{Action, Event, Expect, Propagation, Step, Target};
 pub use view::{ClusterSight, Source, Stamp, View};

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use api::{ClusterName, Kind, ObjectKey, ResourceKind};
+use api::builtin::EventReason;
+use api::{ClusterName, Kind, ObjectKey, ResourceKind, Uid};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -110,22 +111,13 @@ pub enum Propagation {
     Orphan,
 }
 
-/// The `type` of an event. A waiting state is never a warning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-pub enum EventType {
-    /// Something happened as it should.
-    Normal,
-    /// Somebody should look.
-    Warning,
-}
-
 /// An `events.k8s.io/v1` event about the step's target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Event {
-    /// Severity.
-    pub event_type: EventType,
-    /// Machine-readable reason, such as `UnclaimedGraceStarted`.
-    pub reason: &'static str,
+    /// Machine-readable reason; also says whether it is a warning.
+    pub reason: EventReason,
+    /// This life of the object it is about.
+    pub regarding: Uid,
     /// What the controller did, such as `EndPresence`.
     pub action: &'static str,
     /// Sentence for people.
