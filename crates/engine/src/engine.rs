@@ -205,7 +205,6 @@ pub struct Engine {
     leases: Vec<Lease>,
     was_leading: bool,
     is_stopping: bool,
-    is_observing: bool,
     clock_offset: SignedDuration,
     random: ChaCha8Rng,
     outputs: Vec<Output>,
@@ -245,7 +244,6 @@ impl Engine {
             leases: Vec::new(),
             was_leading: true,
             is_stopping: false,
-            is_observing: false,
             clock_offset: now.offset(),
             random: ChaCha8Rng::seed_from_u64(seed),
             outputs: Vec::new(),
@@ -259,14 +257,6 @@ impl Engine {
     pub fn with_leases(mut self, leases: Vec<LeaseSettings>) -> Self {
         self.leases = leases.into_iter().map(Lease::new).collect();
         self.was_leading = self.leases.is_empty();
-        self
-    }
-
-    /// Makes passes and never sends anything: for explanations.
-    #[must_use]
-    pub fn observing(mut self) -> Self {
-        self.is_observing = true;
-        self.was_leading = false;
         self
     }
 
