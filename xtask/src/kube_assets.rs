@@ -8,7 +8,6 @@ use std::process::Command;
 
 const KUBERNETES: &str = "1.36.3";
 const ETCD: &str = "3.6.14";
-const CHAINSAW: &str = "0.2.12";
 
 /// Why there are no servers.
 #[derive(Debug, thiserror::Error)]
@@ -53,18 +52,17 @@ impl AssetsError {
     }
 }
 
-/// One binary: its module's folder, and what the linker is told.
+/// One binary, whose module is in the folder of its name, and what the linker is told.
 struct Asset {
     name: &'static str,
-    package: &'static str,
     linker_flags: String,
 }
 
 /// Builds what is missing and returns the folder that holds the binaries.
-pub(crate) fn build(root: &Path, chainsaw: bool) -> Result<PathBuf, AssetsError> {
+pub(crate) fn build(root: &Path) -> Result<PathBuf, AssetsError> {
     let folder = cache()?.join(format!("kubernetes-{KUBERNETES}-etcd-{ETCD}"));
     fs::create_dir_all(&folder).map_err(|source| AssetsError::Io { path: folder.clone(), source })?;
-    for asset in assets(chainsaw) {
+    for asset in assets() {
         let binary = folder.join(asset.name);
         if !binary.is_file() {
             asset.build(&root.join("xtask/kube-assets").join(asset.name), &binary)?;
@@ -79,27 +77,16 @@ fn cache() -> Result<PathBuf, AssetsError> {
     Ok(base.ok_or(AssetsError::NoCache)?.join("network-services/kube-assets"))
 }
 
-fn assets(chainsaw: bool) -> Vec<Asset> {
+fn assets() -> [Asset; 3] {
     let version = "k8s.io/component-base/version";
     let kubernetes = format!(
         "-s -w -X {version}.gitVersion=v{KUBERNETES} -X {version}.gitMajor=1 -X {version}.gitMinor=36"
     );
-    let own = |name, linker_flags| Asset { name, package: ".", linker_flags };
-    let mut assets = vec![
-        own("etcd", "-s -w".to_owned()),
-        own("kube-apiserver", kubernetes.clone()),
-        own("kube-controller-manager", kubernetes),
-    ];
-    if chainsaw {
-        assets.push(Asset {
-            name: "chainsaw",
-            package: "github.com/kyverno/chainsaw",
-            linker_flags: format!(
-                "-s -w -X github.com/kyverno/chainsaw/pkg/version.BuildVersion=v{CHAINSAW}"
-            ),
-        });
-    }
-    assets
+    [
+        Asset { name: "etcd", linker_flags: "-s -w".to_owned() },
+        Asset { name: "kube-apiserver", linker_flags: kubernetes.clone() },
+        Asset { name: "kube-controller-manager", linker_flags: kubernetes },
+    ]
 }
 
 impl Asset {
@@ -111,7 +98,7 @@ impl Asset {
         }
         let unfinished = binary.with_extension(format!("unfinished-{}", std::process::id()));
         let output = unfinished.display().to_string();
-        let flags = ["build", "-trimpath", "-ldflags", &self.linker_flags, "-o", &output, self.package];
+        let flags = ["build", "-trimpath", "-ldflags", &self.linker_flags, "-o", &output, "."];
         if !self.go(module, &flags)? {
             return Err(AssetsError::Build { name: self.name });
         }

@@ -31,11 +31,7 @@ enum Task {
     /// Check the rules of the code base.
     Tidy,
     /// Build real API servers for tests and print their folder.
-    KubeAssets {
-        /// Build chainsaw too, which runs declarative test suites.
-        #[arg(long)]
-        chainsaw: bool,
-    },
+    KubeAssets,
 }
 
 fn main() -> ExitCode {
@@ -74,8 +70,8 @@ fn run(task: &Task) -> Result<(), Failure> {
                 return Err(Failure { message, code: 1 });
             }
         }
-        Task::KubeAssets { chainsaw } => {
-            let folder = kube_assets::build(&workspace(), *chainsaw)
+        Task::KubeAssets => {
+            let folder = kube_assets::build(&workspace())
                 .map_err(|error| Failure { code: error.exit_code(), message: error.to_string() })?;
             println!("{}", folder.display());
         }
