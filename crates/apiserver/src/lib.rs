@@ -4,6 +4,7 @@
 //! shell drains, and the shell (`apiserver-http` or the simulator) moves requests in and answers out.
 
 pub mod apply;
+mod cel;
 pub mod field_error;
 pub mod field_set;
 pub mod managed_fields;

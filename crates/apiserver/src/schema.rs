@@ -12,14 +12,15 @@ use crate::field_error::{FieldError, FieldErrorKind};
 
 mod bounds;
 mod defaults;
-mod format;
+pub(crate) mod format;
 mod keyed;
 pub(crate) mod metadata;
 pub(crate) mod node;
-mod parse;
+pub(crate) mod parse;
 mod path;
 mod prune;
 mod rule;
+mod run_rules;
 pub(crate) mod text;
 mod validate;
 
@@ -55,7 +56,8 @@ impl CompiledSchema {
     /// Everything that kube-apiserver would hold against the schema, with fields below `path`.
     pub fn compile(open_api_v3_schema: &Value, path: &str) -> Result<Self, Vec<FieldError>> {
         let mut findings = Vec::new();
-        let root = parse::parse(open_api_v3_schema, path, &mut findings);
+        let mut root = parse::parse(open_api_v3_schema, path, &mut findings);
+        rule::compile_all(&mut root, path, &mut findings);
         if findings.is_empty() {
             Ok(Self(Arc::new(Compiled { root, published: open_api_v3_schema.clone() })))
         } else {
@@ -86,10 +88,16 @@ impl CompiledSchema {
         let root = &self.0.root;
         let mut errors = validate::validate(root, &Path::ROOT, new, old).findings;
         self.add_duplicates(new, old, &mut errors);
-        if root.has_rules && prior.iter().chain(&errors).any(blocks_rules) {
-            errors.push(rules_not_run());
+        if !root.has_rules {
+            return Findings { errors, warnings: Vec::new() };
         }
-        Findings { errors, warnings: Vec::new() }
+        if prior.iter().chain(&errors).any(blocks_rules) {
+            errors.push(rules_not_run());
+            return Findings { errors, warnings: Vec::new() };
+        }
+        let mut ruled = run_rules::run(root, new, old);
+        errors.append(&mut ruled.errors);
+        Findings { errors, warnings: ruled.warnings }
     }
 
     /// Duplicates are held against an update only if the stored object had none.

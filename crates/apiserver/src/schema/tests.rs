@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use super::CompiledSchema;
 
+mod rules;
+
 fn compile(properties: &Value) -> CompiledSchema {
     let document =
         json!({ "type": "object", "properties": { "spec": { "type": "object", "properties": properties } } });
