@@ -205,6 +205,7 @@ pub struct Engine {
     leases: Vec<Lease>,
     was_leading: bool,
     is_stopping: bool,
+    is_observing: bool,
     clock_offset: SignedDuration,
     random: ChaCha8Rng,
     outputs: Vec<Output>,
@@ -244,6 +245,7 @@ impl Engine {
             leases: Vec::new(),
             was_leading: true,
             is_stopping: false,
+            is_observing: false,
             clock_offset: now.offset(),
             random: ChaCha8Rng::seed_from_u64(seed),
             outputs: Vec::new(),
@@ -257,6 +259,14 @@ impl Engine {
     pub fn with_leases(mut self, leases: Vec<LeaseSettings>) -> Self {
         self.leases = leases.into_iter().map(Lease::new).collect();
         self.was_leading = self.leases.is_empty();
+        self
+    }
+
+    /// Makes passes and never sends anything: for explanations.
+    #[must_use]
+    pub fn observing(mut self) -> Self {
+        self.is_observing = true;
+        self.was_leading = false;
         self
     }
 
@@ -293,7 +303,12 @@ impl Engine {
         self.tick_leases();
         self.tick_informers();
         self.look_at_fences();
-        self.world.pass_deadlines();
+        for reader in self.world.pass_deadlines() {
+            if let Reader::Key(key) = reader {
+                let name = self.controller_name(key.controller);
+                *self.metrics.timer_passes.entry(name).or_default() += 1;
+            }
+        }
         self.route_woken();
         self.release_holds();
         self.run_passes();

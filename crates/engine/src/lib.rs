@@ -19,6 +19,7 @@ pub mod registration;
 pub mod request;
 pub mod store;
 pub mod time;
+pub mod wire;
 pub mod world;
 
 pub use answer::{Answer, Body, StatusBody};
@@ -30,4 +31,5 @@ pub use lease::{LeaseAnswer, LeaseRecord, LeaseSettings, LeaseWant};
 pub use registration::{Registration, register};
 pub use request::{Method, Request};
 pub use time::{Now, Settings};
+pub use wire::LeasePlace;
 pub use world::Identity;

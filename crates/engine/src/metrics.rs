@@ -67,6 +67,8 @@ impl Waits {
 pub struct Metrics {
     /// Passes by controller and outcome.
     pub passes: BTreeMap<(&'static str, PassOutcome), u64>,
+    /// Passes that a time brought about and not a change, by controller: deadlines, retries and back-off.
+    pub timer_passes: BTreeMap<&'static str, u64>,
     /// Steps by controller, action and answer.
     pub steps: BTreeMap<(&'static str, &'static str, &'static str), u64>,
     /// Steps by their constant reason.

@@ -16,10 +16,29 @@ use crate::ids::KeyId;
 /// The turn a key waits in: its project, or none for keys that belong to no project.
 pub type Turn = Option<ProjectName>;
 
+/// A key that waits for its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Waiting {
+    key: KeyId,
+    since: Duration,
+    by_timer: bool,
+}
+
+/// A key whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Popped {
+    /// The key.
+    pub key: KeyId,
+    /// How long it waited for its turn.
+    pub waited: Duration,
+    /// Whether a time it waited for brought it here, and not a change.
+    pub by_timer: bool,
+}
+
 /// Keys by turn and time.
 #[derive(Debug, Default)]
 pub struct Queue {
-    ready: BTreeMap<Turn, VecDeque<(KeyId, Duration)>>,
+    ready: BTreeMap<Turn, VecDeque<Waiting>>,
     turns: VecDeque<Turn>,
     later: BTreeSet<(Duration, KeyId)>,
     due: BTreeMap<KeyId, Duration>,
@@ -30,6 +49,10 @@ pub struct Queue {
 impl Queue {
     /// Queues a key for its turn now; a later time it waited for is dropped. Queued once only.
     pub fn push(&mut self, key: KeyId, turn: Turn, now: Duration) {
+        self.insert(key, turn, now, false);
+    }
+
+    fn insert(&mut self, key: KeyId, turn: Turn, since: Duration, by_timer: bool) {
         self.cancel_later(key);
         if !self.queued.insert(key) {
             return;
@@ -38,7 +61,7 @@ impl Queue {
         if waiting.is_empty() {
             self.turns.push_back(turn);
         }
-        waiting.push_back((key, now));
+        waiting.push_back(Waiting { key, since, by_timer });
     }
 
     /// Queues a key for a time; an earlier time or a place in the queue wins.
@@ -60,18 +83,18 @@ impl Queue {
     }
 
     /// The next key and how long it waited; moves keys whose time has come into their turn first.
-    pub fn pop(&mut self, now: Duration) -> Option<(KeyId, Duration)> {
+    pub fn pop(&mut self, now: Duration) -> Option<Popped> {
         self.advance(now);
         let turn = self.turns.pop_front()?;
         let waiting = self.ready.get_mut(&turn)?;
-        let (key, since) = waiting.pop_front()?;
+        let Waiting { key, since, by_timer } = waiting.pop_front()?;
         if waiting.is_empty() {
             self.ready.remove(&turn);
         } else {
             self.turns.push_back(turn);
         }
         self.queued.remove(&key);
-        Some((key, now.saturating_sub(since)))
+        Some(Popped { key, waited: now.saturating_sub(since), by_timer })
     }
 
     fn advance(&mut self, now: Duration) {
@@ -80,7 +103,7 @@ impl Queue {
                 break;
             }
             let turn = self.turn_of_later.get(&key).cloned().flatten();
-            self.push(key, turn, at);
+            self.insert(key, turn, at, true);
         }
     }
 
@@ -89,7 +112,7 @@ impl Queue {
         self.cancel_later(key);
         if self.queued.remove(&key) {
             for waiting in self.ready.values_mut() {
-                waiting.retain(|(other, _)| *other != key);
+                waiting.retain(|other| other.key != key);
             }
             let ready = &mut self.ready;
             ready.retain(|_, waiting| !waiting.is_empty());

@@ -194,15 +194,18 @@ impl World {
         self.deadlines.first().map(|(at, _)| *at)
     }
 
-    /// Wakes readers whose deadline has come.
-    pub fn pass_deadlines(&mut self) {
+    /// Wakes readers whose deadline has come, and says who they are.
+    pub fn pass_deadlines(&mut self) -> Vec<Reader> {
+        let mut passed = Vec::new();
         while let Some((at, reader)) = self.deadlines.first().copied() {
             if at > self.now.wall {
                 break;
             }
             self.deadlines.pop_first();
             self.woken.push(reader);
+            passed.push(reader);
         }
+        passed
     }
 
     /// Wakes everybody who waits for a deadline: the clock was set.

@@ -9,7 +9,9 @@ impl Engine {
     /// Whether all leases are held; always without leases.
     #[must_use]
     pub fn is_leading(&self) -> bool {
-        !self.is_stopping && self.leases.iter().all(|lease| lease.is_held(self.world.now.monotonic))
+        !self.is_stopping
+            && !self.is_observing
+            && self.leases.iter().all(|lease| lease.is_held(self.world.now.monotonic))
     }
 
     /// Whether a step sent now would be over before any lease is.

@@ -14,7 +14,7 @@ use crate::backoff;
 use crate::ids::{ControllerId, KeyId, Reader, SlotId, StoreId};
 use crate::keys::{Flight, Phase};
 use crate::metrics::PassOutcome;
-use crate::queue::Turn;
+use crate::queue::{Popped, Turn};
 use crate::recorder::Recorder;
 use crate::request::{Held, of_step};
 use crate::store::{Look, StoreState};
@@ -72,8 +72,11 @@ impl Engine {
 
     pub(super) fn run_passes(&mut self) {
         for _ in 0..self.settings.passes_per_call {
-            let Some((key, waited)) = self.queue.pop(self.world.now.monotonic) else { break };
+            let Some(Popped { key, waited, by_timer }) = self.queue.pop(self.world.now.monotonic) else {
+                break;
+            };
             let name = self.controller_name(key.controller);
+            *self.metrics.timer_passes.entry(name).or_default() += u64::from(by_timer);
             self.metrics.queue_waits.entry(name).or_default().observe(waited);
             if !self.is_parked(key) {
                 self.pass(key);

@@ -14,7 +14,7 @@ fn turn(project: &str) -> Turn {
 }
 
 fn drain(queue: &mut Queue, now: Duration) -> Vec<u32> {
-    std::iter::from_fn(|| queue.pop(now)).map(|(key, _)| key.number).collect()
+    std::iter::from_fn(|| queue.pop(now)).map(|popped| popped.key.number).collect()
 }
 
 #[test]
@@ -46,7 +46,8 @@ fn the_earlier_of_two_times_wins_and_a_push_comes_at_once() {
     assert_eq!(queue.next_due(), Some(Duration::from_secs(2)));
     assert_eq!(queue.pop(Duration::from_secs(1)), None);
     queue.push(key(1), turn("p"), Duration::from_secs(1));
-    assert_eq!(queue.pop(Duration::from_secs(1)).map(|(key, _)| key.number), Some(1));
+    let popped = queue.pop(Duration::from_secs(1)).unwrap();
+    assert_eq!((popped.key.number, popped.by_timer), (1, false));
     assert_eq!(queue.next_due(), None);
 }
 

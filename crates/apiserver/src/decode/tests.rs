@@ -1,0 +1,22 @@
+use super::*;
+use serde_json::json;
+
+#[test]
+fn duplicates_are_named_and_the_last_one_counts() {
+    let decoded = decode(br#"{"spec":{"a":1,"l":[{"x":1,"x":2}],"a":2}}"#, BodyFormat::Json).unwrap();
+    assert_eq!(decoded.value, json!({"spec": {"a": 2, "l": [{"x": 2}]}}));
+    assert_eq!(decoded.duplicates, ["spec.l[0].x", "spec.a"]);
+}
+
+#[test]
+fn yaml_is_read_and_json_in_a_yaml_body_stays_json() {
+    let yaml = decode(b"spec:\n  a: 1\n  b: [x, 'true']\n", BodyFormat::Yaml).unwrap();
+    assert_eq!(yaml.value, json!({"spec": {"a": 1, "b": ["x", "true"]}}));
+    assert_eq!(decode(b" {\"a\":1.5}", BodyFormat::Yaml).unwrap().value, json!({"a": 1.5}));
+}
+
+#[test]
+fn what_follows_the_value_is_refused() {
+    assert!(decode(b"{} x", BodyFormat::Json).is_err());
+    assert_eq!(decode(b"{\"a\":", BodyFormat::Json).unwrap_err(), "unexpected end of JSON input");
+}

@@ -1,0 +1,106 @@
+//! Who is asking: tokens, client certificates, impersonation.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use sha2::{Digest, Sha256};
+use x509_parser::prelude::{FromDer, X509Certificate};
+
+use crate::request::Headers;
+use crate::status::Failure;
+
+/// The group that may do everything.
+pub const MASTERS: &str = "system:masters";
+/// Everyone whom the server knows.
+pub const AUTHENTICATED: &str = "system:authenticated";
+
+/// An authenticated user.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct User {
+    /// User name.
+    pub name: String,
+    /// Groups, `system:authenticated` included.
+    pub groups: Vec<String>,
+    /// Stable identifier, may be empty.
+    pub uid: String,
+}
+
+impl User {
+    /// A user with these groups, and `system:authenticated`.
+    #[must_use]
+    pub fn new(name: &str, groups: &[&str]) -> Self {
+        let mut groups: Vec<String> = groups.iter().map(|group| (*group).to_owned()).collect();
+        if !groups.iter().any(|group| group == AUTHENTICATED) {
+            groups.push(AUTHENTICATED.to_owned());
+        }
+        Self { name: name.to_owned(), groups, uid: String::new() }
+    }
+
+    /// Whether the user is in a group.
+    #[must_use]
+    pub fn is_in(&self, group: &str) -> bool {
+        self.groups.iter().any(|one| one == group)
+    }
+
+    /// The user a client certificate (DER) speaks for: common name and organisations. The caller has verified the chain.
+    ///
+    /// # Errors
+    /// A text when the certificate cannot be read or names nobody.
+    pub fn from_certificate(der: &[u8]) -> Result<Self, String> {
+        let (_, certificate) = X509Certificate::from_der(der).map_err(|error| error.to_string())?;
+        let subject = certificate.subject();
+        let name = subject.iter_common_name().find_map(|name| name.as_str().ok()).unwrap_or_default();
+        if name.is_empty() {
+            return Err("the client certificate has no common name; issue one that names its user".to_owned());
+        }
+        let groups: Vec<&str> = subject.iter_organization().filter_map(|group| group.as_str().ok()).collect();
+        Ok(Self::new(name, &groups))
+    }
+}
+
+/// Bearer tokens and whom they speak for. Only hashes are kept, so a dump shows no token.
+#[derive(Clone, Debug, Default)]
+pub struct Tokens {
+    users: BTreeMap<[u8; 32], User>,
+}
+
+impl Tokens {
+    /// Lets a token speak for a user.
+    pub fn insert(&mut self, token: &str, user: User) {
+        self.users.insert(hash(token), user);
+    }
+
+    /// Whom a token speaks for.
+    #[must_use]
+    pub fn find(&self, token: &str) -> Option<&User> {
+        self.users.get(&hash(token))
+    }
+
+    /// Whom a request speaks for: its connection's user, else its bearer token's.
+    ///
+    /// # Errors
+    /// 401 when neither is known.
+    pub fn authenticate(&self, identity: Option<&User>, headers: &Headers) -> Result<User, Failure> {
+        let (scheme, token) = headers.authorization.split_once(' ').unwrap_or_default();
+        if scheme.eq_ignore_ascii_case("bearer") {
+            return self.find(token.trim()).cloned().ok_or_else(Failure::unauthorized);
+        }
+        identity.cloned().ok_or_else(Failure::unauthorized)
+    }
+}
+
+fn hash(token: &str) -> [u8; 32] {
+    Sha256::digest(token.as_bytes()).into()
+}
+
+/// The user a request impersonates, if it does.
+#[must_use]
+pub fn impersonated(headers: &Headers) -> Option<User> {
+    if headers.impersonate_user.is_empty() {
+        return None;
+    }
+    let groups: Vec<&str> = headers.impersonate_groups.iter().map(String::as_str).collect();
+    Some(User::new(&headers.impersonate_user, &groups))
+}

@@ -1,0 +1,14 @@
+//! The bounds the server holds, each with the error kube-apiserver gives.
+
+use jiff::SignedDuration;
+
+/// Longest request body; longer ones are refused with 413.
+pub const BODY_BYTES_MAX: usize = 3 * 1024 * 1024;
+/// Longest encoded object; longer ones are refused with 500 as etcd refuses them.
+pub const OBJECT_BYTES_MAX: usize = 1_572_864;
+/// Frames that may wait for a slow reader of a watch before its stream is ended.
+pub const WATCH_QUEUE_MAX: usize = 1000;
+/// Pause between bookmarks of a quiet watch.
+pub const BOOKMARK_EVERY: SignedDuration = SignedDuration::from_secs(60);
+/// Operations of one JSON patch.
+pub const JSON_PATCH_OPERATIONS_MAX: usize = 10_000;

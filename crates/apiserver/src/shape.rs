@@ -1,0 +1,36 @@
+//! A stored object in the shape of one version of its resource.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::resource::Resource;
+use crate::store::Stored;
+
+/// The object as this resource shows it: as stored when this very resource wrote it, else pruned and defaulted anew
+/// (the schema changed since, or it was written in another version).
+pub(crate) fn shaped(resource: &Resource, stored: &Arc<Stored>) -> Arc<Stored> {
+    if stored.stamp == resource.stamp {
+        return stored.clone();
+    }
+    let mut value = stored.value.clone();
+    retype(resource, &mut value);
+    resource.schema.prune(&mut value);
+    resource.schema.apply_defaults(&mut value);
+    Arc::new(Stored::new(value, stored.revision, resource.stamp))
+}
+
+/// Gives an object the resource's `apiVersion` and `kind`.
+pub(crate) fn retype(resource: &Resource, value: &mut Value) {
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("apiVersion".to_owned(), Value::String(resource.api_version()));
+        fields.insert("kind".to_owned(), Value::String(resource.kind.clone()));
+    }
+}
+
+/// The stamp of a resource: the same for the same names and schema, also in another process.
+pub(crate) fn stamp(api_version: &str, kind: &str, schema: &Value) -> u64 {
+    let digest = Sha256::digest(format!("{api_version}\n{kind}\n{schema}"));
+    digest.iter().take(8).fold(0, |stamp, byte| (stamp << 8) | u64::from(*byte)).max(1)
+}

@@ -1,0 +1,273 @@
+//! Watches: who wants to see which changes, in which form, and until when.
+//!
+//! An event is encoded once for all watches that want it in the same form. Selections are transitions: an object that
+//! enters a selection is ADDED, one that leaves it is DELETED, with the revision that made it so.
+
+mod frames;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::limits::BOOKMARK_EVERY;
+use crate::media::Form;
+use crate::metadata::validate::forbidden;
+use crate::request::{RequestId, invalid_options};
+use crate::resource::Resource;
+use crate::selector::Selector;
+use crate::server::{Call, Output, Server};
+use crate::shape::shaped;
+use crate::status::Failure;
+use crate::store::{Change, Key};
+use crate::table::Include;
+use frames::{EventType, Frames};
+
+/// One open watch.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    id: RequestId,
+    resource: Arc<Resource>,
+    prefix: String,
+    selector: Selector,
+    form: Form,
+    include: Include,
+    /// Only later revisions are sent.
+    after: u64,
+    bookmarks: bool,
+    next_bookmark: Timestamp,
+    ends_at: Timestamp,
+}
+
+/// All open watches.
+#[derive(Debug, Default)]
+pub(crate) struct Watches {
+    by_id: BTreeMap<RequestId, Watch>,
+    /// By the key prefix of plane and resource.
+    by_resource: BTreeMap<String, BTreeSet<RequestId>>,
+}
+
+impl Watches {
+    fn insert(&mut self, watch: Watch) {
+        self.by_resource.entry(resource_prefix(&watch.prefix)).or_default().insert(watch.id);
+        self.by_id.insert(watch.id, watch);
+    }
+
+    pub(crate) fn remove(&mut self, id: RequestId) {
+        let Some(watch) = self.by_id.remove(&id) else { return };
+        let prefix = resource_prefix(&watch.prefix);
+        if let Some(ids) = self.by_resource.get_mut(&prefix) {
+            ids.remove(&id);
+            if ids.is_empty() {
+                self.by_resource.remove(&prefix);
+            }
+        }
+    }
+
+    fn of_resource(&self, key: &Key) -> impl Iterator<Item = &Watch> {
+        let ids = self.by_resource.get(&resource_prefix(key.as_str()));
+        ids.into_iter().flatten().filter_map(|id| self.by_id.get(id))
+    }
+
+    /// When something has to be done for some watch.
+    pub(crate) fn next_due(&self) -> Option<Timestamp> {
+        self.by_id.values().map(Watch::due).min()
+    }
+
+    /// The number of open watches.
+    pub(crate) fn len(&self) -> usize {
+        self.by_id.len()
+    }
+}
+
+/// `plane|group/plural|` of a key or prefix.
+fn resource_prefix(text: &str) -> String {
+    let mut parts = text.splitn(3, '|');
+    format!("{}|{}|", parts.next().unwrap_or_default(), parts.next().unwrap_or_default())
+}
+
+impl Watch {
+    fn due(&self) -> Timestamp {
+        if self.bookmarks { self.next_bookmark.min(self.ends_at) } else { self.ends_at }
+    }
+}
+
+/// How a watch begins.
+enum Beginning {
+    /// With the present state as ADDED events; then a marked bookmark, if asked for.
+    State { mark: bool },
+    /// With the changes after a revision.
+    After(u64),
+}
+
+impl Server {
+    pub(crate) fn watch(&mut self, call: &Call<'_>) -> Result<(), Failure> {
+        let selector = call.selector()?;
+        let beginning = beginning(call, self.store.published_revision())?;
+        let watch = self.new_watch(call, selector)?;
+        self.open(call);
+        match beginning {
+            Beginning::State { mark } => self.send_state(&watch, mark),
+            Beginning::After(revision) => {
+                if let Err(expired) = self.send_changes(&watch, revision) {
+                    let id = watch.id;
+                    self.emit(Output::Frame { id, bytes: frames::error(&expired) });
+                    self.emit(Output::End { id });
+                    return Ok(());
+                }
+            }
+        }
+        self.watches.insert(watch);
+        Ok(())
+    }
+
+    fn new_watch(&mut self, call: &Call<'_>, selector: Selector) -> Result<Watch, Failure> {
+        use rand::Rng;
+        let seconds = match call.query.number("timeoutSeconds")? {
+            Some(seconds) if seconds > 0 => seconds,
+            _ => 1800 + i64::try_from(self.generator.next_u64() % 1800).unwrap_or_default(),
+        };
+        let lasts = SignedDuration::from_secs(seconds.min(86_400));
+        let after = match call.query.revision()? {
+            0 => self.store.published_revision(),
+            revision => revision.max(self.store.published_revision()),
+        };
+        Ok(Watch {
+            id: call.request.id,
+            resource: call.resource.clone(),
+            prefix: call.prefix(),
+            selector,
+            form: call.accepted.form,
+            include: Include::parse(call.query.get("includeObject")),
+            after,
+            bookmarks: call.query.flag("allowWatchBookmarks"),
+            next_bookmark: self.later(BOOKMARK_EVERY),
+            ends_at: self.later(lasts),
+        })
+    }
+
+    fn later(&self, duration: SignedDuration) -> Timestamp {
+        self.now.saturating_add(duration).unwrap_or(Timestamp::MAX)
+    }
+
+    fn send_state(&mut self, watch: &Watch, mark: bool) {
+        let mut events: Vec<Bytes> = Vec::new();
+        for (_, stored) in self.store.under(&watch.prefix) {
+            let stored = shaped(&watch.resource, stored);
+            if watch.selector.matches(&stored.value) {
+                events.push(frames::event(EventType::Added, watch, &stored, self.now));
+            }
+        }
+        for bytes in events {
+            self.emit(Output::Frame { id: watch.id, bytes });
+        }
+        if mark {
+            let bytes = frames::bookmark(watch, self.store.published_revision(), true);
+            self.emit(Output::Frame { id: watch.id, bytes });
+        }
+    }
+
+    fn send_changes(&mut self, watch: &Watch, revision: u64) -> Result<(), Failure> {
+        let changes = self.store.changes_after(&watch.prefix, revision).map_err(|too_old| {
+            Failure::expired(format!("too old resource version: {revision} ({})", too_old.oldest))
+        })?;
+        for change in &changes {
+            if let Some(bytes) = Frames::new(change, self.now).for_watch(watch) {
+                self.emit(Output::Frame { id: watch.id, bytes });
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a published change to the watches that want it.
+    pub(crate) fn spread(&mut self, change: &Change) {
+        let mut frames = Frames::new(change, self.now);
+        let mut outputs = Vec::new();
+        for watch in self.watches.of_resource(&change.key) {
+            if change.revision > watch.after
+                && change.key.as_str().starts_with(&watch.prefix)
+                && let Some(bytes) = frames.for_watch(watch)
+            {
+                outputs.push(Output::Frame { id: watch.id, bytes });
+            }
+        }
+        for output in outputs {
+            self.emit(output);
+        }
+    }
+
+    /// Bookmarks that are due, and watches whose time is over.
+    pub(crate) fn expire_watches(&mut self) {
+        let (now, revision) = (self.now, self.store.published_revision());
+        if self.watches.next_due().is_none_or(|due| due > now) {
+            return;
+        }
+        let mut outputs = Vec::new();
+        let mut ended = Vec::new();
+        for watch in self.watches.by_id.values_mut().filter(|watch| watch.due() <= now) {
+            if watch.bookmarks {
+                let bytes = frames::bookmark(watch, revision.max(watch.after), false);
+                outputs.push(Output::Frame { id: watch.id, bytes });
+                watch.next_bookmark = now.saturating_add(BOOKMARK_EVERY).unwrap_or(Timestamp::MAX);
+            }
+            if watch.ends_at <= now {
+                outputs.push(Output::End { id: watch.id });
+                ended.push(watch.id);
+            }
+        }
+        for id in ended {
+            self.watches.remove(id);
+        }
+        for output in outputs {
+            self.emit(output);
+        }
+    }
+
+    /// Ends every watch under a prefix: the resource changed or the plane went.
+    pub(crate) fn end_watches(&mut self, prefix: &str) {
+        let watches = self.watches.by_id.values();
+        let ended: Vec<RequestId> =
+            watches.filter(|watch| watch.prefix.starts_with(prefix)).map(|watch| watch.id).collect();
+        for id in ended {
+            self.watches.remove(id);
+            self.emit(Output::End { id });
+        }
+    }
+
+    /// The number of open watches, for metrics.
+    #[must_use]
+    pub fn open_watches(&self) -> usize {
+        self.watches.len()
+    }
+}
+
+fn beginning(call: &Call<'_>, present: u64) -> Result<Beginning, Failure> {
+    const FIELD: &str = "sendInitialEvents";
+    let revision = call.query.revision()?;
+    let initial = call.query.has(FIELD).then(|| call.query.flag(FIELD));
+    let mode = call.query.get("resourceVersionMatch");
+    call.query.revision_match()?;
+    if initial.is_some() && mode != "NotOlderThan" {
+        let error = forbidden(
+            "resourceVersionMatch",
+            "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+        );
+        return Err(invalid_options("ListOptions", &[error]));
+    }
+    if initial == Some(true) && !call.query.flag("allowWatchBookmarks") {
+        let error = forbidden(FIELD, "sendInitialEvents requires allowWatchBookmarks");
+        return Err(invalid_options("ListOptions", &[error]));
+    }
+    if initial == Some(true) && revision > present {
+        return Err(Failure::too_large_revision(revision, present));
+    }
+    Ok(match (initial, revision) {
+        (Some(true), _) => Beginning::State { mark: true },
+        (Some(false), 0) => Beginning::After(present),
+        (None, 0) => Beginning::State { mark: false },
+        (_, revision) => Beginning::After(revision),
+    })
+}

@@ -1,0 +1,246 @@
+//! The one pipeline of every write: options, body, admission, change, ownership, validation, commit.
+//!
+//! Dry run stops before the commit. A write that changes nothing keeps the revision.
+
+mod body;
+mod create;
+mod delete;
+mod patch;
+mod prepare;
+pub(crate) mod scale;
+#[cfg(test)]
+mod tests;
+mod update;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::field_error::{FieldError, FieldErrorKind};
+use crate::limits::OBJECT_BYTES_MAX;
+use crate::metadata;
+use crate::metadata::validate as rules;
+use crate::ownership;
+use crate::request::{FieldValidation, default_manager};
+use crate::resource::Resource;
+use crate::server::{Call, Response, Server};
+use crate::status::Failure;
+use crate::store::{Stored, Transaction};
+use crate::strategy;
+
+pub(crate) use delete::{DeleteOptions, FOREGROUND, ORPHAN, Propagation};
+
+/// The options every write has.
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) dry_run: bool,
+    pub(crate) validation: FieldValidation,
+    pub(crate) manager: String,
+}
+
+impl Options {
+    fn parse(call: &Call<'_>, kind: &str) -> Result<Self, Failure> {
+        let validation = call.query.field_validation(kind)?;
+        let dry_run = call.query.dry_run(kind)?;
+        let manager = call.query.field_manager(kind)?.map(str::to_owned);
+        let manager = manager.unwrap_or_else(|| default_manager(&call.request.headers.user_agent));
+        Ok(Self { dry_run, validation, manager })
+    }
+}
+
+/// An object about to be written.
+pub(crate) struct Draft {
+    /// The stored state, in the shape of this resource; `None` for a creation.
+    pub(crate) old: Option<Arc<Stored>>,
+    /// The wanted state.
+    pub(crate) new: Value,
+    /// Whether `managedFields` of `new` are final (an apply made them), or follow from comparing.
+    pub(crate) applied: bool,
+    /// What the writer is told beside the answer.
+    pub(crate) warnings: Vec<String>,
+    /// Whether the body named another kind: then it is neither pruned nor defaulted, only refused.
+    pub(crate) wrong_kind: bool,
+}
+
+/// What a write came to.
+pub(crate) enum Written {
+    /// Stored, or as it would be stored by a dry run.
+    Stored(Arc<Stored>),
+    /// Nothing changed.
+    Unchanged(Arc<Stored>),
+    /// The last finalizer went, and the object with it.
+    Removed(Arc<Stored>),
+}
+
+impl Server {
+    /// Ownership, validation, commit; then the answer.
+    pub(crate) fn finish_write(
+        &mut self,
+        call: &Call<'_>,
+        mut draft: Draft,
+        options: &Options,
+    ) -> Result<Response, Failure> {
+        let created = draft.old.is_none();
+        let warnings = std::mem::take(&mut draft.warnings);
+        let (written, more) = self.store_draft(call, draft, options)?;
+        let stored = match &written {
+            Written::Stored(stored) | Written::Unchanged(stored) | Written::Removed(stored) => stored,
+        };
+        let code = if created { 201 } else { 200 };
+        let response = self.present(call, code, &stored.value, Some(&stored.bytes));
+        Ok(response.with_warnings(&warnings).with_warnings(&more))
+    }
+
+    fn store_draft(
+        &mut self,
+        call: &Call<'_>,
+        mut draft: Draft,
+        options: &Options,
+    ) -> Result<(Written, Vec<String>), Failure> {
+        let resource = &call.resource;
+        if !draft.applied {
+            let writer = ownership::Writer {
+                manager: &options.manager,
+                subresource: call.subresource(),
+                now: self.now,
+            };
+            ownership::record(resource, draft.old.as_deref(), &mut draft.new, &writer);
+        }
+        let warnings = validate(call, &draft)?;
+        if let Some(old) = &draft.old {
+            if same(&old.value, &draft.new) {
+                return Ok((Written::Unchanged(old.clone()), warnings));
+            }
+            if metadata::is_deleting(&draft.new)
+                && metadata::finalizers(&draft.new).next().is_none()
+                && strategy::may_go(resource, &draft.new)
+            {
+                return Ok((self.remove_finalized(call, old, draft.new, options), warnings));
+            }
+        } else {
+            self.check_new(call, &draft.new)?;
+        }
+        let stored = self.put(call, draft.new, options.dry_run)?;
+        Ok((Written::Stored(stored), warnings))
+    }
+
+    fn check_new(&self, call: &Call<'_>, new: &Value) -> Result<(), Failure> {
+        if metadata::field(new, "resourceVersion").is_some() {
+            return Err(Failure::new(500, "", "resourceVersion should not be set on objects to be created"));
+        }
+        let name = metadata::name(new);
+        if self.store.head(&call.key(name)).is_some() {
+            return Err(Failure::already_exists(&call.resource, name));
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, call: &Call<'_>, new: Value, dry_run: bool) -> Result<Arc<Stored>, Failure> {
+        let revision =
+            if dry_run { metadata::revision(&new).unwrap_or_default() } else { self.store.revision() + 1 };
+        let stamp = call.resource.stamp;
+        if dry_run {
+            let bytes = bytes::Bytes::from(new.to_string());
+            check_size(bytes.len())?;
+            return Ok(Arc::new(Stored { value: new, bytes, revision, stamp }));
+        }
+        let key = call.key(metadata::name(&new));
+        let stored = Arc::new(Stored::new(new, revision, stamp));
+        check_size(stored.bytes.len())?;
+        let mut transaction = Transaction::default();
+        transaction.put_stored(key, stored.clone());
+        self.commit(transaction);
+        Ok(stored)
+    }
+
+    /// The last finalizer is gone: the object goes. The answer shows it without finalizers, under its old revision.
+    fn remove_finalized(
+        &mut self,
+        call: &Call<'_>,
+        old: &Arc<Stored>,
+        mut new: Value,
+        options: &Options,
+    ) -> Written {
+        metadata::set(&mut new, "resourceVersion", metadata::text(&old.value, "resourceVersion"));
+        let bytes = bytes::Bytes::from(new.to_string());
+        let shown = Stored { value: new, bytes, revision: old.revision, stamp: call.resource.stamp };
+        if !options.dry_run {
+            let mut transaction = Transaction::default();
+            transaction.delete(call.key(metadata::name(&old.value)));
+            self.commit(transaction);
+        }
+        Written::Removed(Arc::new(shown))
+    }
+}
+
+fn check_size(bytes: usize) -> Result<(), Failure> {
+    if bytes > OBJECT_BYTES_MAX {
+        return Err(Failure::new(500, "", "etcdserver: request is too large"));
+    }
+    Ok(())
+}
+
+/// Metadata rules, schema and rules of the kind.
+fn validate(call: &Call<'_>, draft: &Draft) -> Result<Vec<String>, Failure> {
+    let resource = &call.resource;
+    let old = draft.old.as_ref().map(|old| &old.value);
+    let mut errors = Vec::new();
+    if draft.wrong_kind {
+        errors.extend(wrong_type(resource, &draft.new));
+    }
+    match old {
+        None => errors.extend(rules::object(&draft.new, strategy::name_rule(resource), resource.namespaced)),
+        Some(old) => errors.extend(rules::update(&draft.new, old)),
+    }
+    errors.extend(strategy::validate(resource, &draft.new, old));
+    let findings = resource.schema.check(&draft.new, old, &errors);
+    if !resource.custom
+        && let Some(wrong) = findings.errors.iter().find(|error| error.kind == FieldErrorKind::TypeInvalid)
+    {
+        return Err(body::cannot_be_handled(resource, &wrong.to_string()));
+    }
+    errors.extend(findings.errors);
+    if errors.is_empty() {
+        return Ok(findings.warnings.iter().map(ToString::to_string).collect());
+    }
+    let text = |field: &str| draft.new.get(field).and_then(Value::as_str).unwrap_or_default();
+    let group = text("apiVersion").split_once('/').map_or("", |(group, _)| group);
+    Err(Failure::invalid(group, text("kind"), metadata::name(&draft.new), &errors))
+}
+
+/// An object that calls itself something else than the resource's objects.
+fn wrong_type(resource: &Resource, new: &Value) -> Vec<FieldError> {
+    let wanted = [("kind", resource.kind.clone()), ("apiVersion", resource.api_version())];
+    let found = |field: &str| new.get(field).and_then(Value::as_str).unwrap_or_default();
+    wanted
+        .iter()
+        .filter(|(field, wanted)| found(field) != wanted)
+        .map(|(field, wanted)| rules::invalid(field, found(field), &format!("must be {wanted}")))
+        .collect()
+}
+
+/// Whether nothing but times in managedFields differs; then the revision stays.
+fn same(old: &Value, new: &Value) -> bool {
+    let without_times = |object: &Value| {
+        let mut object = object.clone();
+        let entries = object.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut);
+        for entry in entries.into_iter().flatten() {
+            if let Some(fields) = entry.as_object_mut() {
+                fields.remove("time");
+            }
+        }
+        object
+    };
+    old == new || without_times(old) == without_times(new)
+}
+
+/// The present as metadata carries it.
+fn time(now: Timestamp) -> Value {
+    Value::String(metadata::time_text(now))
+}
+
+/// Kinds whose `metadata.generation` is kept.
+fn keeps_generation(resource: &Resource) -> bool {
+    resource.generation
+}

@@ -1,0 +1,68 @@
+//! Create.
+
+use serde_json::Value;
+
+use super::{Draft, Options, body, prepare};
+use crate::metadata;
+use crate::metadata::normalize::normalize;
+use crate::server::{Call, Response, Server};
+use crate::status::Failure;
+use crate::strategy;
+
+impl Server {
+    pub(crate) fn create(&mut self, call: &Call<'_>) -> Result<Response, Failure> {
+        let options = Options::parse(call, "CreateOptions")?;
+        let (decoded, wrong_kind) = body::read(call)?;
+        let (mut new, warnings) = if wrong_kind {
+            let mut value = decoded.value;
+            normalize(&mut value).map_err(|wrong| body::cannot_be_handled(&call.resource, &wrong.0))?;
+            (value, Vec::new())
+        } else {
+            body::conform(call, decoded, &options)?
+        };
+        body::settle_namespace(call, &mut new)?;
+        self.create_object(call, Draft { old: None, new, applied: false, warnings, wrong_kind }, &options)
+    }
+
+    /// The part of a creation that an apply shares.
+    pub(super) fn create_object(
+        &mut self,
+        call: &Call<'_>,
+        mut draft: Draft,
+        options: &Options,
+    ) -> Result<Response, Failure> {
+        self.admit_namespace(call, metadata::name(&draft.new))?;
+        self.admit_write(call, &draft.new)?;
+        self.begin(call, &mut draft.new);
+        strategy::prepare(&call.resource, &mut draft.new, None);
+        self.finish_write(call, draft, options)
+    }
+
+    /// Sets what the server alone decides about a new object.
+    fn begin(&mut self, call: &Call<'_>, new: &mut Value) {
+        prepare::clear_system_fields(&call.resource, new);
+        let uid = self.new_uid();
+        metadata::set(new, "uid", uid);
+        metadata::set(new, "creationTimestamp", super::time(self.now));
+        if metadata::name(new).is_empty() && !metadata::text(new, "generateName").is_empty() {
+            let base: String = metadata::text(new, "generateName").chars().take(58).collect();
+            let name = format!("{base}{}", self.new_suffix());
+            metadata::set(new, "name", name);
+        }
+    }
+
+    /// A namespaced object needs its namespace, and one that is not going away.
+    fn admit_namespace(&self, call: &Call<'_>, name: &str) -> Result<(), Failure> {
+        let Some(namespace) = &call.place.namespace else { return Ok(()) };
+        let key = crate::store::Key::new(&call.plane, "/namespaces", None, namespace);
+        let Some(stored) = self.store.head(&key) else {
+            let message = format!("namespaces \"{namespace}\" not found");
+            let details = serde_json::json!({"name": namespace, "kind": "namespaces"});
+            return Err(Failure::new(404, "NotFound", message).with_details(details));
+        };
+        if metadata::is_deleting(&stored.value) {
+            return Err(Failure::namespace_terminating(&call.resource, name, namespace));
+        }
+        Ok(())
+    }
+}

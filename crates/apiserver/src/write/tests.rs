@@ -1,0 +1,164 @@
+use serde_json::{Value, json};
+
+use crate::testing::{APPLY, JSON, MERGE, THINGS, World, thing};
+
+fn one(name: &str) -> String {
+    format!("{THINGS}/{name}")
+}
+
+#[test]
+fn a_created_object_is_defaulted_stamped_and_shown() {
+    let mut world = World::with_things();
+    let (code, made) = world.post(THINGS, &thing("a", "red"));
+    assert_eq!(code, 201, "{made}");
+    assert_eq!(made["spec"], json!({"color": "red", "size": 3}));
+    assert_eq!(made["metadata"]["generation"], 1);
+    assert_eq!(made["metadata"]["managedFields"][0]["manager"], "test");
+    assert_eq!(world.get(&one("a")), (200, made));
+    let (code, again) = world.post(THINGS, &thing("a", "red"));
+    assert_eq!((code, &again["reason"]), (409, &json!("AlreadyExists")));
+}
+
+#[test]
+fn what_the_schema_refuses_is_invalid_with_causes() {
+    let mut world = World::with_things();
+    let (code, refused) = world.post(THINGS, &thing("a", "pink"));
+    assert_eq!(code, 422);
+    assert_eq!(refused["details"]["causes"][0]["field"], "spec.color");
+    assert_eq!(world.get(&one("a")).0, 404);
+}
+
+#[test]
+fn unknown_fields_warn_or_refuse_as_asked() {
+    let mut world = World::with_things();
+    let mut odd = thing("a", "red");
+    odd["spec"]["odd"] = json!(1);
+    let id = world.send("POST", THINGS, &odd.to_string(), "");
+    let response = world.answer(id).unwrap().clone();
+    assert_eq!(response.status, 201);
+    assert_eq!(response.headers, [("Warning", "299 - \"unknown field \\\"spec.odd\\\"\"".to_owned())]);
+    let (code, refused) = world.post(&format!("{THINGS}?fieldValidation=Strict"), &odd);
+    assert_eq!(code, 400);
+    assert!(refused["message"].as_str().unwrap().contains("unknown field \"spec.odd\""));
+}
+
+#[test]
+fn a_dry_run_answers_as_if_and_stores_nothing() {
+    let mut world = World::with_things();
+    let (code, shown) = world.post(&format!("{THINGS}?dryRun=All"), &thing("a", "red"));
+    assert_eq!(code, 201);
+    assert!(shown["metadata"]["uid"].is_string());
+    assert!(shown["metadata"]["resourceVersion"].is_null());
+    assert_eq!(world.get(&one("a")).0, 404);
+}
+
+#[test]
+fn a_stale_update_conflicts_and_an_equal_one_keeps_the_revision() {
+    let mut world = World::with_things();
+    let (_, made) = world.post(THINGS, &thing("a", "red"));
+    let (code, same) = world.put(&one("a"), &made);
+    assert_eq!((code, &same), (200, &made));
+    let mut next = made.clone();
+    next["spec"]["color"] = json!("blue");
+    let (code, changed) = world.put(&one("a"), &next);
+    assert_eq!((code, &changed["metadata"]["generation"]), (200, &json!(2)));
+    assert_ne!(changed["metadata"]["resourceVersion"], made["metadata"]["resourceVersion"]);
+    let (code, stale) = world.put(&one("a"), &next);
+    assert_eq!((code, &stale["reason"]), (409, &json!("Conflict")));
+    let (code, blind) = world.put(&one("a"), &thing("a", "red"));
+    assert_eq!(code, 422, "{blind}");
+}
+
+#[test]
+fn status_is_written_through_its_own_path_only() {
+    let mut world = World::with_things();
+    let mut wanted = thing("a", "red");
+    wanted["status"] = json!({"seen": 1});
+    let (_, made) = world.post(THINGS, &wanted);
+    assert!(made["status"].is_null());
+    let patch = json!({"spec": {"color": "blue"}, "status": {"seen": 2}, "metadata": {"labels": {"a": "b"}}});
+    let (code, shown) = world.patch(&format!("{}/status", one("a")), &patch, MERGE);
+    assert_eq!(code, 200);
+    assert_eq!((&shown["spec"]["color"], &shown["status"]["seen"]), (&json!("red"), &json!(2)));
+    assert!(shown["metadata"]["labels"].is_null());
+    assert_eq!(shown["metadata"]["generation"], 1);
+}
+
+#[test]
+fn json_and_merge_patches_change_what_they_name() {
+    let mut world = World::with_things();
+    world.post(THINGS, &thing("a", "red"));
+    let operations = json!([{"op": "test", "path": "/spec/color", "value": "red"}, {"op": "replace", "path": "/spec/color", "value": "green"}]);
+    assert_eq!(world.patch(&one("a"), &operations, JSON).1["spec"]["color"], "green");
+    assert_eq!(world.patch(&one("a"), &operations, JSON).0, 422);
+    assert_eq!(world.patch(&one("a"), &json!({"spec": {"size": 5}}), MERGE).1["spec"]["size"], 5);
+    assert_eq!(world.patch(&one("a"), &json!({"metadata": {"resourceVersion": "1"}}), MERGE).0, 409);
+    assert_eq!(world.patch(&one("a"), &json!({}), "text/plain").0, 415);
+}
+
+#[test]
+fn applying_creates_then_conflicts_and_force_takes_over() {
+    let mut world = World::with_things();
+    let path = |manager: &str| format!("{}?fieldManager={manager}", one("a"));
+    let (code, made) = world.patch(&path("one"), &thing("a", "red"), APPLY);
+    assert_eq!(code, 201, "{made}");
+    assert_eq!(made["metadata"]["managedFields"][0]["operation"], "Apply");
+    let (code, refused) = world.patch(&path("two"), &thing("a", "blue"), APPLY);
+    assert_eq!((code, &refused["details"]["causes"][0]["reason"]), (409, &json!("FieldManagerConflict")));
+    let (code, taken) = world.patch(&format!("{}&force=true", path("two")), &thing("a", "blue"), APPLY);
+    assert_eq!((code, &taken["spec"]["color"]), (200, &json!("blue")));
+    assert_eq!(world.patch(&one("a"), &thing("a", "blue"), APPLY).0, 422, "an apply names its manager");
+}
+
+#[test]
+fn an_apply_with_a_uid_never_brings_an_object_back() {
+    let mut world = World::with_things();
+    let mut applied = thing("a", "red");
+    applied["metadata"]["uid"] = json!("gone");
+    assert_eq!(world.patch(&format!("{}?fieldManager=m", one("a")), &applied, APPLY).0, 409);
+    assert_eq!(world.get(&one("a")).0, 404);
+}
+
+#[test]
+fn deletes_obey_preconditions_and_wait_for_finalizers() {
+    let mut world = World::with_things();
+    let mut held = thing("a", "red");
+    held["metadata"]["finalizers"] = json!(["example.com/x"]);
+    world.post(THINGS, &held);
+    assert_eq!(world.delete(&one("a"), &json!({"preconditions": {"uid": "other"}})).0, 409);
+    let (code, pending) = world.delete(&one("a"), &Value::Null);
+    assert_eq!(code, 200);
+    assert!(pending["metadata"]["deletionTimestamp"].is_string());
+    assert_eq!(pending["metadata"]["generation"], 2);
+    let adding = json!({"metadata": {"finalizers": ["example.com/x", "example.com/y"]}});
+    let (code, refused) = world.patch(&one("a"), &adding, MERGE);
+    assert_eq!(code, 422, "{refused}");
+    let (code, last) = world.patch(&one("a"), &json!({"metadata": {"finalizers": null}}), MERGE);
+    assert_eq!(code, 200);
+    assert_eq!(last["metadata"]["resourceVersion"], pending["metadata"]["resourceVersion"]);
+    assert_eq!(world.get(&one("a")).0, 404);
+}
+
+#[test]
+fn a_collection_is_deleted_by_selector() {
+    let mut world = World::with_things();
+    for (name, color) in [("a", "red"), ("b", "blue"), ("c", "red")] {
+        world.post(THINGS, &thing(name, color));
+    }
+    let (code, list) = world.delete(&format!("{THINGS}?fieldSelector=spec.color%3Dred"), &Value::Null);
+    assert_eq!((code, list["items"].as_array().unwrap().len()), (200, 2));
+    assert_eq!(world.get(THINGS).1["items"][0]["metadata"]["name"], "b");
+}
+
+#[test]
+fn generated_names_differ_and_a_missing_namespace_refuses() {
+    let mut world = World::with_things();
+    let mut generated = thing("", "red");
+    generated["metadata"] = json!({"generateName": "x-"});
+    let (_, first) = world.post(THINGS, &generated);
+    let (_, second) = world.post(THINGS, &generated);
+    assert_ne!(first["metadata"]["name"], second["metadata"]["name"]);
+    assert_eq!(first["metadata"]["name"].as_str().unwrap().len(), 7);
+    let elsewhere = THINGS.replace("default", "nowhere");
+    assert_eq!(world.post(&elsewhere, &thing("a", "red")).1["details"]["kind"], "namespaces");
+}

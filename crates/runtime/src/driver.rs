@@ -1,0 +1,325 @@
+//! The task that owns the engine: inputs in, outputs to tasks.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use api::{ClusterName, ObjectKey, ResourceKind};
+use engine::engine::{KeyVerdict, Status, Violation};
+use engine::metrics::Metrics;
+use engine::{
+    Engine, Explanation, Input, LeasePlace, LeaseSettings, Output, Registration, Settings, StoreId,
+};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::AbortHandle;
+
+use crate::clock::Clock;
+use crate::cluster::Clusters;
+use crate::informer::Source;
+use crate::{executor, informer};
+
+/// Inputs that may wait for the engine; a watch that is faster waits itself.
+const INPUTS_MAX: usize = 8192;
+/// Inputs taken in before passes run.
+const BATCH_MAX: usize = 1024;
+
+/// What the driver is asked.
+#[derive(Debug)]
+pub enum Command {
+    /// Something for the engine.
+    Input(Input),
+    /// Explain an object.
+    Explain(ClusterName, ResourceKind, ObjectKey, oneshot::Sender<Vec<Explanation>>),
+    /// The engine at a glance.
+    Status(oneshot::Sender<Status>),
+    /// What every key waits for.
+    Verdicts(oneshot::Sender<Vec<KeyVerdict>>),
+    /// The counters.
+    Metrics(oneshot::Sender<(Metrics, Status)>),
+    /// Programming errors seen so far.
+    Violations(oneshot::Sender<Vec<Violation>>),
+}
+
+/// What an engine is made of.
+pub struct Setup {
+    /// Numbers.
+    pub settings: Settings,
+    /// Decides jitter.
+    pub seed: u64,
+    /// Controllers of the role.
+    pub controllers: fn() -> Vec<Box<dyn Registration>>,
+    /// The controllers' configuration.
+    pub configuration: Arc<dyn std::any::Any + Send + Sync>,
+    /// Leases that must all be held, with their places. Empty: this process always leads.
+    pub leases: Vec<(LeasePlace, LeaseSettings)>,
+    /// Never send anything: for explanations.
+    pub is_read_only: bool,
+}
+
+/// Talks to a running driver.
+#[derive(Clone, Debug)]
+pub struct Handle {
+    commands: mpsc::Sender<Command>,
+    idle: watch::Receiver<bool>,
+    drained: watch::Receiver<bool>,
+}
+
+/// The driver is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the controllers have stopped")]
+pub struct Stopped;
+
+impl Handle {
+    /// Hands an input over.
+    ///
+    /// # Errors
+    /// If the driver is gone.
+    pub async fn input(&self, input: Input) -> Result<(), Stopped> {
+        self.commands.send(Command::Input(input)).await.map_err(|_| Stopped)
+    }
+
+    async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<T>) -> Command) -> Result<T, Stopped> {
+        let (sender, receiver) = oneshot::channel();
+        self.commands.send(command(sender)).await.map_err(|_| Stopped)?;
+        receiver.await.map_err(|_| Stopped)
+    }
+
+    /// Explains every key that an object makes exist.
+    ///
+    /// # Errors
+    /// If the driver is gone.
+    pub async fn explain(
+        &self,
+        cluster: ClusterName,
+        resource: ResourceKind,
+        key: ObjectKey,
+    ) -> Result<Vec<Explanation>, Stopped> {
+        self.ask(|reply| Command::Explain(cluster, resource, key, reply)).await
+    }
+
+    /// The engine at a glance.
+    ///
+    /// # Errors
+    /// If the driver is gone.
+    pub async fn status(&self) -> Result<Status, Stopped> {
+        self.ask(Command::Status).await
+    }
+
+    /// What every key waits for.
+    ///
+    /// # Errors
+    /// If the driver is gone.
+    pub async fn verdicts(&self) -> Result<Vec<KeyVerdict>, Stopped> {
+        self.ask(Command::Verdicts).await
+    }
+
+    /// The counters.
+    ///
+    /// # Errors
+    /// If the driver is gone.
+    pub async fn metrics(&self) -> Result<(Metrics, Status), Stopped> {
+        self.ask(Command::Metrics).await
+    }
+
+    /// Programming errors seen so far.
+    ///
+    /// # Errors
+    /// If the driver is gone.
+    pub async fn violations(&self) -> Result<Vec<Violation>, Stopped> {
+        self.ask(Command::Violations).await
+    }
+
+    /// Tells when the engine is idle: nothing to do until something outside changes.
+    #[must_use]
+    pub fn idle(&self) -> watch::Receiver<bool> {
+        self.idle.clone()
+    }
+
+    /// Stops sending, lets answers drain and gives leases back; returns when that is done.
+    pub async fn shutdown(&self) {
+        if self.input(Input::Shutdown).await.is_err() {
+            return;
+        }
+        let mut drained = self.drained.clone();
+        // An error means that the driver is gone, which is drained as well.
+        let _ = drained.wait_for(|is_drained| *is_drained).await;
+    }
+}
+
+/// Owns the engine.
+pub struct Driver {
+    engine: Engine,
+    clock: Clock,
+    clusters: Clusters,
+    leases: Vec<LeasePlace>,
+    commands: mpsc::Sender<Command>,
+    running: BTreeMap<StoreId, AbortHandle>,
+    idle: watch::Sender<bool>,
+    drained: watch::Sender<bool>,
+    wake_after: std::time::Duration,
+}
+
+impl Driver {
+    /// Starts a driver on the current runtime.
+    #[must_use]
+    pub fn start(setup: Setup, clusters: Clusters) -> Handle {
+        let (commands, receiver) = mpsc::channel(INPUTS_MAX);
+        let (idle, idle_receiver) = watch::channel(false);
+        let (drained, drained_receiver) = watch::channel(false);
+        let handle = Handle { commands: commands.clone(), idle: idle_receiver, drained: drained_receiver };
+        // The engine is made on its own thread: it is single-threaded data, and its passes never run on a thread that
+        // sockets wait for.
+        let runtime = tokio::runtime::Handle::current();
+        std::thread::spawn(move || {
+            let clock = Clock::start();
+            let (places, leases) = setup.leases.into_iter().unzip();
+            let engine = Engine::new(
+                setup.settings,
+                setup.seed,
+                clock.now(),
+                (setup.controllers)(),
+                setup.configuration,
+            )
+            .with_leases(leases);
+            let engine = if setup.is_read_only { engine.observing() } else { engine };
+            let driver = Self {
+                engine,
+                clock,
+                clusters,
+                leases: places,
+                commands,
+                running: BTreeMap::new(),
+                idle,
+                drained,
+                wake_after: std::time::Duration::ZERO,
+            };
+            runtime.block_on(driver.run(receiver));
+        });
+        handle
+    }
+
+    async fn run(mut self, mut receiver: mpsc::Receiver<Command>) {
+        let mut batch = Vec::with_capacity(BATCH_MAX);
+        loop {
+            let taken_in =
+                tokio::time::timeout(self.wake_after, receiver.recv_many(&mut batch, BATCH_MAX)).await;
+            if taken_in == Ok(0) {
+                break;
+            }
+            self.engine.take(self.clock.now(), Input::Tick);
+            for command in batch.drain(..) {
+                self.command(command);
+            }
+            for output in self.engine.finish() {
+                if self.output(output) {
+                    return;
+                }
+            }
+            let is_idle = self.engine.is_idle();
+            self.idle.send_if_modified(|idle| std::mem::replace(idle, is_idle) != is_idle);
+        }
+    }
+
+    fn command(&mut self, command: Command) {
+        // Whoever asked and went away needs no answer.
+        match command {
+            Command::Input(input) => self.engine.take(self.clock.now(), input),
+            Command::Explain(cluster, resource, key, reply) => {
+                let _ = reply.send(self.engine.explain(&cluster, resource, &key));
+            }
+            Command::Status(reply) => {
+                let _ = reply.send(self.engine.status());
+            }
+            Command::Verdicts(reply) => {
+                let _ = reply.send(self.engine.verdicts());
+            }
+            Command::Metrics(reply) => {
+                let _ = reply.send((self.engine.metrics.clone(), self.engine.status()));
+            }
+            Command::Violations(reply) => {
+                let _ = reply.send(self.engine.violations.clone());
+            }
+        }
+    }
+
+    /// Does what the engine wants. True when it has drained and the driver ends.
+    fn output(&mut self, output: Output) -> bool {
+        match output {
+            Output::List { store, epoch, cluster, kind, limit, continue_token } => {
+                self.list(Source { store, epoch, cluster, kind }, limit, continue_token);
+            }
+            Output::Watch { store, epoch, cluster, kind, from, timeout_seconds } => {
+                self.watch(Source { store, epoch, cluster, kind }, from, timeout_seconds);
+            }
+            Output::Stop(store) => {
+                if let Some(task) = self.running.remove(&store) {
+                    task.abort();
+                }
+            }
+            Output::Execute(step, request) => {
+                let (clusters, commands) = (self.clusters.clone(), self.commands.clone());
+                tokio::spawn(async move {
+                    let answer = executor::execute(&clusters, request).await;
+                    let _ = commands.send(Command::Input(Input::Answered(step, answer))).await;
+                });
+            }
+            Output::Fence { store, cluster, kind } => {
+                let (clusters, commands) = (self.clusters.clone(), self.commands.clone());
+                tokio::spawn(async move {
+                    let answer = executor::fence(&clusters, &cluster, kind).await;
+                    let _ = commands.send(Command::Input(Input::Fenced(store, answer))).await;
+                });
+            }
+            Output::Lease(index, want) => self.lease(index, want),
+            Output::WakeAfter(wait) => self.wake_after = wait,
+            Output::Drained => {
+                self.drained.send_replace(true);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn list(&mut self, source: Source, limit: u32, token: Option<String>) {
+        let (client, commands) = (self.clusters.client(&source.cluster), self.commands.clone());
+        let store = source.store;
+        let task = tokio::spawn(async move {
+            let page = informer::page(client, &source, limit, token.as_deref()).await;
+            let _ = commands.send(Command::Input(Input::Listed(source.store, source.epoch, page))).await;
+        });
+        self.replace(store, task.abort_handle());
+    }
+
+    fn watch(&mut self, source: Source, from: String, timeout_seconds: u64) {
+        let (client, commands) = (self.clusters.client(&source.cluster), self.commands.clone());
+        let store = source.store;
+        let task = tokio::spawn(async move {
+            let failure = informer::watch(client, &source, &from, timeout_seconds, &commands).await;
+            let _ =
+                commands.send(Command::Input(Input::WatchEnded(source.store, source.epoch, failure))).await;
+        });
+        self.replace(store, task.abort_handle());
+    }
+
+    fn replace(&mut self, store: StoreId, task: AbortHandle) {
+        if let Some(before) = self.running.insert(store, task) {
+            before.abort();
+        }
+    }
+
+    fn lease(&mut self, index: usize, want: engine::LeaseWant) {
+        let Some(place) = self.leases.get(index).cloned() else { return };
+        let (clusters, commands) = (self.clusters.clone(), self.commands.clone());
+        tokio::spawn(async move {
+            let answer = executor::lease(&clusters, &place, &want).await;
+            let _ = commands.send(Command::Input(Input::Lease(index, answer))).await;
+        });
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        for task in self.running.values() {
+            task.abort();
+        }
+    }
+}

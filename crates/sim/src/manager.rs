@@ -1,0 +1,97 @@
+//! One manager process: the real engine with the real controllers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::ClusterName;
+use engine::{Engine, LeasePlace, LeaseSettings, Now, Registration, Settings, register};
+use federation::Configuration;
+use jiff::Timestamp;
+
+/// How a manager is started.
+#[derive(Clone, Debug)]
+pub struct ManagerOptions {
+    /// The controllers' configuration.
+    pub configuration: Configuration,
+    /// Controllers that do not run, by name.
+    pub withheld: Vec<&'static str>,
+    /// Who it says it is in its leases.
+    pub identity: String,
+}
+
+impl Default for ManagerOptions {
+    fn default() -> Self {
+        Self {
+            configuration: Configuration::default(),
+            withheld: Vec::new(),
+            identity: "manager-0".to_owned(),
+        }
+    }
+}
+
+/// Controllers of the role `manager`.
+#[must_use]
+pub fn controllers(withheld: &[&str]) -> Vec<Box<dyn Registration>> {
+    let all = vec![
+        register::<project::NetworkController>(),
+        register::<project::NetworkContextController>(),
+        register::<project::NetworkBindingController>(),
+        register::<hub::NetworkPresenceController>(),
+    ];
+    all.into_iter().filter(|controller| !withheld.contains(&controller.name())).collect()
+}
+
+/// A running process.
+pub(crate) struct Manager {
+    pub(crate) engine: Engine,
+    pub(crate) places: Vec<LeasePlace>,
+    pub(crate) engagements: BTreeMap<ClusterName, u64>,
+    pub(crate) next_engagement: u64,
+    pub(crate) is_paused: bool,
+    pub(crate) is_drained: bool,
+    started: Timestamp,
+    pub(crate) wake_at: Timestamp,
+}
+
+impl Manager {
+    pub(crate) fn start(options: &ManagerOptions, seed: u64, now: Timestamp) -> Self {
+        let places: Vec<LeasePlace> = [api::labels::lease::MANAGER, api::labels::lease::MANAGER_SINGLETON]
+            .into_iter()
+            .map(|name| LeasePlace {
+                cluster: ClusterName::Core,
+                namespace: "kube-system".into(),
+                name: name.into(),
+            })
+            .collect();
+        let lease = LeaseSettings {
+            identity: options.identity.clone(),
+            duration: Duration::from_secs(15),
+            renew_deadline: Duration::from_secs(10),
+            retry_period: Duration::from_secs(2),
+            skew: Duration::from_secs(2),
+        };
+        let settings = places.iter().map(|_| lease.clone()).collect();
+        let start = Now { wall: now, monotonic: Duration::ZERO };
+        let configuration = Arc::new(options.configuration.clone());
+        let engine =
+            Engine::new(Settings::default(), seed, start, controllers(&options.withheld), configuration)
+                .with_leases(settings);
+        Self {
+            engine,
+            places,
+            engagements: BTreeMap::new(),
+            next_engagement: 0,
+            is_paused: false,
+            is_drained: false,
+            started: now,
+            wake_at: now,
+        }
+    }
+
+    /// Both clocks of the process.
+    pub(crate) fn now(&self, wall: Timestamp) -> Now {
+        let monotonic = Duration::try_from(wall.duration_since(self.started)).unwrap_or(Duration::ZERO);
+        Now { wall, monotonic }
+    }
+}
