@@ -64,12 +64,19 @@ fn table(differences: &[Difference]) -> String {
             difference.what,
             cell(&difference.reference),
             cell(&difference.ours),
-            difference.kinds.join(", "),
+            kinds(&difference.kinds),
             difference.reason,
         );
     }
     text.push('\n');
     text
+}
+
+/// Kinds of the main group go without it.
+fn kinds(resources: &[String]) -> String {
+    let short: Vec<&str> =
+        resources.iter().map(|name| name.trim_end_matches(".networking.datumapis.com")).collect();
+    short.join(", ")
 }
 
 /// A default of status conditions is long and told by its types; everything else is shown as it is.
