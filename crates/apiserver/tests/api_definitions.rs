@@ -1,4 +1,5 @@
-//! The definitions of crate `api` on this server: each compiles, and accepts what `crates/api/facts/rules/` says. The same files were held against kube-apiserver 1.36.
+//! The definitions of crate `api` on this server: each compiles, and each rule accepts and rejects what
+//! `crates/api/facts/rules/` says. The same files were held against kube-apiserver 1.36.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "everything in this file is a test")]
 
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 struct Examples {
     rule: String,
     accepts: Vec<Example>,
+    rejects: Vec<Example>,
 }
 
 /// A creation, or with `old` an update; both are the object without type and metadata.
@@ -92,4 +94,18 @@ fn what_a_rule_accepts_is_accepted() {
         }
     }
     assert!(seen > 0, "no examples found beside crate api");
+}
+
+#[test]
+fn what_a_rule_rejects_is_rejected_with_its_message() {
+    for entry in ENTRIES {
+        let schema = compile(entry);
+        for examples in examples(entry) {
+            for example in &examples.rejects {
+                let findings = findings(entry, &schema, example);
+                let told = findings.iter().any(|finding| finding.contains(&examples.rule));
+                assert!(told, "{}: {}: {:?}: {findings:#?}", entry.resource, examples.rule, example.new);
+            }
+        }
+    }
 }
