@@ -5,6 +5,8 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 use x509_parser::prelude::{FromDer, X509Certificate};
 
@@ -64,6 +66,8 @@ impl User {
 #[derive(Clone, Debug, Default)]
 pub struct Tokens {
     users: BTreeMap<[u8; 32], User>,
+    /// What the tokens of projects are derived from, so that a project made later has one too.
+    project_secret: String,
 }
 
 impl Tokens {
@@ -72,10 +76,22 @@ impl Tokens {
         self.users.insert(hash(token), user);
     }
 
+    /// Accepts the tokens that [`project_token`] derives from this secret.
+    pub fn accept_projects(&mut self, secret: &str) {
+        secret.clone_into(&mut self.project_secret);
+    }
+
     /// Whom a token speaks for.
     #[must_use]
-    pub fn find(&self, token: &str) -> Option<&User> {
-        self.users.get(&hash(token))
+    pub fn find(&self, token: &str) -> Option<User> {
+        self.users.get(&hash(token)).cloned().or_else(|| self.find_project(token))
+    }
+
+    fn find_project(&self, token: &str) -> Option<User> {
+        let (project, _) = token.strip_prefix("project:")?.rsplit_once(':')?;
+        let known = !self.project_secret.is_empty()
+            && hash(&project_token(&self.project_secret, project)) == hash(token);
+        known.then(|| User::new(&project_user(project), &[]))
     }
 
     /// Whom a request speaks for: its connection's user, else its bearer token's.
@@ -85,10 +101,23 @@ impl Tokens {
     pub fn authenticate(&self, identity: Option<&User>, headers: &Headers) -> Result<User, Failure> {
         let (scheme, token) = headers.authorization.split_once(' ').unwrap_or_default();
         if scheme.eq_ignore_ascii_case("bearer") {
-            return self.find(token.trim()).cloned().ok_or_else(Failure::unauthorized);
+            return self.find(token.trim()).ok_or_else(Failure::unauthorized);
         }
         identity.cloned().ok_or_else(Failure::unauthorized)
     }
+}
+
+/// The user of a project: administrator of its plane, and reader of its own Project object.
+#[must_use]
+pub fn project_user(project: &str) -> String {
+    format!("project:{project}")
+}
+
+/// The bearer token of a project's user.
+#[must_use]
+pub fn project_token(secret: &str, project: &str) -> String {
+    let digest = Sha256::digest(format!("{secret}\n{project}"));
+    format!("project:{project}:{}", URL_SAFE_NO_PAD.encode(digest))
 }
 
 fn hash(token: &str) -> [u8; 32] {

@@ -38,6 +38,7 @@ impl Server {
             wanted.push(("/namespaces", bootstrap::namespace(name)));
         }
         wanted.extend(bootstrap::roles());
+        wanted.extend(spec.project.as_deref().map(bootstrap::project_owner));
         let mut transaction = Transaction::default();
         for (storage, mut value) in wanted {
             let key = Key::new(&spec.name, storage, None, metadata::name(&value));
@@ -132,7 +133,14 @@ impl Server {
             return Ok(());
         }
         let prefix = project_prefix(holder_prefix, project);
-        self.mount(&PlaneSpec { name, prefix, crds: self.project_crds.clone(), mounts_projects: false })
+        let project = Some(project.to_owned());
+        self.mount(&PlaneSpec {
+            name,
+            prefix,
+            crds: self.project_crds.clone(),
+            mounts_projects: false,
+            project,
+        })
     }
 
     /// Mounts the plane of a new Project and says so; drops the plane of one that is gone.

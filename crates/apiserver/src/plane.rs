@@ -22,6 +22,8 @@ pub struct PlaneSpec {
     pub crds: Vec<Value>,
     /// Whether it serves Project objects, each of which mounts a plane below this one's prefix.
     pub mounts_projects: bool,
+    /// The project whose plane this is; its user administers it.
+    pub project: Option<String>,
 }
 
 /// A mounted plane.

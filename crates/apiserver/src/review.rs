@@ -33,7 +33,7 @@ impl Server {
     fn review_token(&self, spec: &Value) -> Value {
         let token = spec.get("token").and_then(Value::as_str).unwrap_or_default();
         match self.tokens.find(token) {
-            Some(user) => json!({"authenticated": true, "user": user_info(user)}),
+            Some(user) => json!({"authenticated": true, "user": user_info(&user)}),
             None => json!({"user": {}, "error": "the token speaks for nobody known here"}),
         }
     }

@@ -12,3 +12,14 @@ fn a_wrong_token_is_refused_even_beside_a_certificate() {
     assert_eq!(tokens.authenticate(Some(&certificate), &with("Bearer wrong")).unwrap_err().code, 401);
     assert_eq!(tokens.authenticate(None, &with("")).unwrap_err().code, 401);
 }
+
+#[test]
+fn project_tokens_follow_from_the_secret_and_nothing_else() {
+    let mut tokens = Tokens::default();
+    let token = project_token("s", "org/p");
+    assert_eq!(tokens.find(&token), None, "without a secret no project is known");
+    tokens.accept_projects("s");
+    assert_eq!(tokens.find(&token).unwrap().name, "project:org/p");
+    assert_eq!(tokens.find(&project_token("other", "org/p")), None);
+    assert_eq!(tokens.find(&token.replace("org/p", "org/q")), None);
+}

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::identity::project_user;
+
 const ROLES: &str = "rbac.authorization.k8s.io/clusterroles";
 const BINDINGS: &str = "rbac.authorization.k8s.io/clusterrolebindings";
 
@@ -69,6 +71,18 @@ pub(crate) fn roles() -> Vec<(&'static str, Value)> {
         (BINDINGS, binding("system:basic-user", known)),
         (BINDINGS, binding("system:public-info-viewer", known)),
     ]
+}
+
+/// Makes a project's user the administrator of its plane.
+pub(crate) fn project_owner(project: &str) -> (&'static str, Value) {
+    let mut owner = binding("cluster-admin", "");
+    if let Some(fields) = owner.as_object_mut() {
+        fields.insert("metadata".to_owned(), json!({"name": "project-owner"}));
+        let subject =
+            json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": project_user(project)});
+        fields.insert("subjects".to_owned(), json!([subject]));
+    }
+    (BINDINGS, owner)
 }
 
 fn role(name: &str, rules: &Value) -> Value {
