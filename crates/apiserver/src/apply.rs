@@ -89,9 +89,10 @@ pub fn apply(
     check_request(applied, &writer)?;
     let live = without_managed_fields(live.unwrap_or(&Value::Null), applied);
     let shape = Shape::root(schema);
+    let ignored = ownership::ignored(schema, writer.subresource);
     let mut managers = managers.clone();
     if managers.is_empty() {
-        managers = owners_before_first_apply(shape, &live, &managers, &writer)?;
+        managers = owners_before_first_apply((shape, ignored), &live, &managers, &writer)?;
     }
     typecheck::check(shape, applied, false).map_err(|errors| {
         ApplyError::Untypable(format!(
@@ -102,19 +103,19 @@ pub fn apply(
     typecheck::check(shape, &live, true).map_err(|errors| {
         ApplyError::Untypable(format!("failed to create typed live object ({}): {errors}", describe(&live)))
     })?;
-    merge_intent(shape, &live, applied, managers, (&writer, force))
+    merge_intent((shape, ignored), (&live, applied), managers, &writer, force)
 }
 
 fn merge_intent(
-    shape: Shape<'_>,
-    live: &Value,
-    applied: &Value,
+    (shape, ignored): (Shape<'_>, &FieldSet),
+    (live, applied): (&Value, &Value),
     mut managers: ManagedFields,
-    (writer, force): (&Writer<'_>, bool),
+    writer: &Writer<'_>,
+    force: bool,
 ) -> Result<(Value, ManagedFields), ApplyError> {
     let key = writer.key(Operation::Apply);
     let merged = merge::merge(shape, live, applied);
-    let intent = ownership::all_fields(shape, applied).difference(ownership::never_owned());
+    let intent = ownership::all_fields(shape, applied).difference(ownership::never_owned()).outside(ignored);
     let last = managers.entries.get(&key).map(|managed| managed.fields.clone());
     let time = managers.entries.get(&key).and_then(|managed| managed.time);
     let entry = Managed { api_version: writer.api_version.to_owned(), time, fields: intent };
@@ -123,7 +124,7 @@ fn merge_intent(
         Some(last) => remove::drop_left_out(shape, merged, last, &managers),
         None => merged,
     };
-    let changes = Changes::between(shape, live, &object);
+    let changes = Changes::between(shape, live, &object).outside(ignored);
     let conflicts = take_over(&mut managers, &changes, Some(&key));
     if !force && !conflicts.is_empty() {
         return Err(ApplyError::Conflicts(conflict::list(&conflicts)));
@@ -155,16 +156,17 @@ pub fn record_update(
     if typecheck::check(shape, new, true).is_err() || typecheck::check(shape, live, true).is_err() {
         return ManagedFields::default();
     }
-    update(shape, (live, new), managers.clone(), &writer)
+    let ignored = ownership::ignored(schema, writer.subresource);
+    update((shape, ignored), (live, new), managers.clone(), &writer)
 }
 
 fn update(
-    shape: Shape<'_>,
+    (shape, ignored): (Shape<'_>, &FieldSet),
     (live, new): (&Value, &Value),
     mut managers: ManagedFields,
     writer: &Writer<'_>,
 ) -> ManagedFields {
-    let changes = Changes::between(shape, live, new);
+    let changes = Changes::between(shape, live, new).outside(ignored);
     take_over(&mut managers, &changes, None);
     let taken = changes.changed();
     if !taken.is_empty() {
@@ -181,7 +183,7 @@ fn update(
 }
 
 fn owners_before_first_apply(
-    shape: Shape<'_>,
+    (shape, ignored): (Shape<'_>, &FieldSet),
     live: &Value,
     managers: &ManagedFields,
     writer: &Writer<'_>,
@@ -193,7 +195,7 @@ fn owners_before_first_apply(
         ))
     })?;
     let before = Writer { manager: BEFORE_FIRST_APPLY, ..*writer };
-    Ok(update(shape, (&Value::Null, live), managers.clone(), &before))
+    Ok(update((shape, ignored), (&Value::Null, live), managers.clone(), &before))
 }
 
 fn check_request(applied: &Value, writer: &Writer<'_>) -> Result<(), ApplyError> {

@@ -27,6 +27,9 @@ struct Entry {
 }
 
 impl FieldSet {
+    /// The set without paths.
+    pub const EMPTY: Self = Self { entries: BTreeMap::new() };
+
     /// Whether no path is in the set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -119,6 +122,16 @@ impl FieldSet {
             Some(theirs) => {
                 Entry { owned: ours.owned && !theirs.owned, below: ours.below.difference(&theirs.below) }
             }
+        })
+    }
+
+    /// The paths in this set that are neither in the other nor below a path of it.
+    #[must_use]
+    pub fn outside(&self, other: &Self) -> Self {
+        self.combine(|element, ours| match other.entries.get(element) {
+            None => ours.clone(),
+            Some(theirs) if theirs.owned => Entry::default(),
+            Some(theirs) => Entry { owned: ours.owned, below: ours.below.outside(&theirs.below) },
         })
     }
 

@@ -185,15 +185,6 @@ impl ManagedFields {
         }
     }
 
-    /// Takes `fields` out of what every manager owns; managers left with nothing disappear. For fields that a
-    /// (sub)resource ignores when they are written.
-    pub fn disown(&mut self, fields: &FieldSet) {
-        for managed in self.entries.values_mut() {
-            managed.fields = managed.fields.difference(fields);
-        }
-        self.drop_empty();
-    }
-
     /// Removes managers that own nothing.
     pub(crate) fn drop_empty(&mut self) {
         self.entries.retain(|_, managed| !managed.fields.is_empty());

@@ -32,7 +32,10 @@ use path::Path;
 
 /// A compiled schema; cloning shares it.
 #[derive(Clone, Debug)]
-pub struct CompiledSchema(Arc<Compiled>);
+pub struct CompiledSchema {
+    compiled: Arc<Compiled>,
+    separate_status: bool,
+}
 
 #[derive(Debug)]
 struct Compiled {
@@ -59,20 +62,41 @@ impl CompiledSchema {
         let mut root = parse::parse(open_api_v3_schema, path, &mut findings);
         rule::compile_all(&mut root, path, &mut findings);
         if findings.is_empty() {
-            Ok(Self(Arc::new(Compiled { root, published: open_api_v3_schema.clone() })))
+            let compiled = Arc::new(Compiled { root, published: open_api_v3_schema.clone() });
+            Ok(Self { compiled, separate_status: false })
         } else {
             Err(findings)
         }
     }
 
+    /// The same schema for a resource whose status is written through its own subresource, so that no manager owns
+    /// a status by writing the resource itself.
+    #[must_use]
+    pub fn with_separate_status(self) -> Self {
+        Self { separate_status: true, ..self }
+    }
+
+    /// Whether the status is written through its own subresource.
+    pub(crate) fn has_separate_status(&self) -> bool {
+        self.separate_status
+    }
+
     /// Drops nulls that may not stay and sets defaults. Stored objects get it too when they are read.
     pub fn apply_defaults(&self, object: &mut Value) {
-        defaults::apply(object, &self.0.root);
+        defaults::drop_nulls(object, &self.compiled.root);
+        self.fill_defaults(object);
+    }
+
+    /// Sets defaults, also in place of nulls, but drops no nulls. This is what follows a server-side apply: there a
+    /// null without default is held against the object.
+    pub fn fill_defaults(&self, object: &mut Value) {
+        defaults::drop_metadata_nulls(object);
+        defaults::fill(object, &self.compiled.root);
     }
 
     /// Removes fields the schema does not know and returns their paths in order, such as `spec.rules[0].colour`.
     pub fn prune(&self, object: &mut Value) -> Vec<String> {
-        prune::prune_object(object, &self.0.root)
+        prune::prune_object(object, &self.compiled.root)
     }
 
     /// Validates a whole object, against the stored one on update. An empty answer means valid.
@@ -85,8 +109,35 @@ impl CompiledSchema {
     /// rules do not run on an object with `prior` findings that make their answers meaningless.
     #[must_use]
     pub fn check(&self, new: &Value, old: Option<&Value>, prior: &[FieldError]) -> Findings {
-        let root = &self.0.root;
-        let mut errors = validate::validate(root, &Path::ROOT, new, old).findings;
+        let errors = validate::validate(self.root(), &Path::ROOT, new, old).findings;
+        self.check_rest((new, old), errors, prior)
+    }
+
+    /// Like [`Self::check`] for a write through the status subresource: types and bounds are only looked at in the
+    /// status, rules everywhere.
+    #[must_use]
+    pub fn check_status(&self, new: &Value, old: Option<&Value>, prior: &[FieldError]) -> Findings {
+        let mut errors = Vec::new();
+        if let (Some(node), Some(status)) = (self.root().properties.get("status"), new.get("status")) {
+            let old_status = old.and_then(|old| old.get("status"));
+            errors = validate::validate(node, &Path::ROOT, status, old_status).findings;
+        }
+        for error in &mut errors {
+            error.field = match error.field.as_str() {
+                "" | "<nil>" => "status".to_owned(),
+                field => format!("status.{field}"),
+            };
+        }
+        self.check_rest((new, old), errors, prior)
+    }
+
+    fn check_rest(
+        &self,
+        objects: (&Value, Option<&Value>),
+        errors: Vec<FieldError>,
+        prior: &[FieldError],
+    ) -> Findings {
+        let (root, (new, old), mut errors) = (self.root(), objects, errors);
         self.add_duplicates(new, old, &mut errors);
         if !root.has_rules {
             return Findings { errors, warnings: Vec::new() };
@@ -104,7 +155,7 @@ impl CompiledSchema {
     fn add_duplicates(&self, new: &Value, old: Option<&Value>, errors: &mut Vec<FieldError>) {
         let find = |object: &Value| {
             let mut findings = Vec::new();
-            keyed::duplicates(&self.0.root, &Path::ROOT, object, &mut findings);
+            keyed::duplicates(&self.compiled.root, &Path::ROOT, object, &mut findings);
             findings
         };
         let mut found = find(new);
@@ -116,12 +167,12 @@ impl CompiledSchema {
     /// The schema as it was given, for `OpenAPI` publishing.
     #[must_use]
     pub fn published(&self) -> &Value {
-        &self.0.published
+        &self.compiled.published
     }
 
     /// The root of the parsed schema.
     pub(crate) fn root(&self) -> &Node {
-        &self.0.root
+        &self.compiled.root
     }
 }
 

@@ -39,6 +39,15 @@ impl Changes {
         changes
     }
 
+    /// The changes without those at or below the given fields.
+    pub(super) fn outside(self, ignored: &FieldSet) -> Self {
+        Self {
+            modified: self.modified.outside(ignored),
+            added: self.added.outside(ignored),
+            removed: self.removed.outside(ignored),
+        }
+    }
+
     /// What the writer of the newer version takes: modified and added fields.
     pub(super) fn changed(&self) -> FieldSet {
         self.modified.union(&self.added)

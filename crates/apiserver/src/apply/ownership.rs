@@ -9,15 +9,13 @@ pub(super) use super::compare::Changes;
 use super::shape::{Atom, Shape};
 use crate::field_set::{FieldSet, PathElement};
 use crate::managed_fields::{ManagedFields, ManagerKey, Operation};
+use crate::schema::CompiledSchema;
 use crate::schema::node::ListType;
 
 /// What the server sets or what names the object: no manager ever owns it.
 pub(super) fn never_owned() -> &'static FieldSet {
     static NEVER: LazyLock<FieldSet> = LazyLock::new(|| {
-        let mut set = FieldSet::default();
-        for name in ["apiVersion", "kind", "metadata"] {
-            set.insert_fields(&[name]);
-        }
+        let mut set = top_level(&["apiVersion", "kind", "metadata"]);
         for name in [
             "name",
             "namespace",
@@ -34,6 +32,26 @@ pub(super) fn never_owned() -> &'static FieldSet {
         set
     });
     &NEVER
+}
+
+/// What a write through a subresource, or around one, leaves alone whatever it says: these fields are not owned by it.
+pub(super) fn ignored(schema: &CompiledSchema, subresource: Option<&str>) -> &'static FieldSet {
+    static NOTHING: FieldSet = FieldSet::EMPTY;
+    static STATUS: LazyLock<FieldSet> = LazyLock::new(|| top_level(&["status"]));
+    static ALL_BUT_STATUS: LazyLock<FieldSet> = LazyLock::new(|| top_level(&["metadata", "spec"]));
+    match subresource {
+        Some("status") => &ALL_BUT_STATUS,
+        None if schema.has_separate_status() => &STATUS,
+        _ => &NOTHING,
+    }
+}
+
+fn top_level(names: &[&str]) -> FieldSet {
+    let mut set = FieldSet::default();
+    for name in names {
+        set.insert_fields(&[name]);
+    }
+    set
 }
 
 /// All fields of a value: its leaves, its items, and the entries of maps with free keys.

@@ -194,3 +194,34 @@ fn an_intent_for_another_version_or_with_entries_is_a_bad_request() {
     let error = apply(&schema(), (None, &none), &object(&json!({})), other, false).unwrap_err();
     assert!(matches!(error, ApplyError::BadRequest(_)));
 }
+
+#[test]
+fn a_write_through_status_owns_nothing_else_and_the_other_way_round() {
+    let schema = schema().with_separate_status();
+    let none = ManagedFields::default();
+    let intent = json!({ "apiVersion": VERSION, "kind": "Sample", "metadata": { "name": "sa", "labels": { "a": "1" } },
+        "spec": { "color": "red" } });
+    let status = Writer { subresource: Some("status"), ..writer("one", 1) };
+    assert!(record_update(&schema, None, &intent, &none, status).is_empty());
+    let past = object(&json!({ "color": "red" }));
+    let (_, managers) = apply(&schema, (Some(&past), &none), &past, status, false).unwrap();
+    assert!(managers.is_empty());
+}
+
+#[test]
+fn more_than_ten_updaters_are_folded_into_one() {
+    let schema = schema();
+    let mut managers = ManagedFields::default();
+    let mut live: Option<Value> = None;
+    for number in 0..12 {
+        let mut new = live.clone().unwrap_or_else(|| object(&json!({ "labels": {} })));
+        new["spec"]["labels"][format!("k{number}")] = json!("v");
+        let name = format!("manager-{number:02}");
+        managers = record_update(&schema, live.as_ref(), &new, &managers, writer(&name, 100 + number));
+        live = Some(new);
+    }
+    assert_eq!(managers.iter().count(), 10);
+    let (key, folded) = managers.iter().next().unwrap();
+    assert_eq!(key.manager, "ancient-changes");
+    assert!(folded.fields.paths().contains(&".spec.labels.k2".to_owned()));
+}

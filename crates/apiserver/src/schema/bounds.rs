@@ -152,23 +152,20 @@ pub(crate) fn check_item_count(node: &Node, path: &Path<'_>, count: usize, outco
     }
 }
 
-/// Checks how many fields an object has; false when its fields are not looked at any more.
-pub(crate) fn check_field_count(node: &Node, path: &Path<'_>, count: usize, outcome: &mut Outcome) -> bool {
+/// Checks how many fields an object has.
+pub(crate) fn check_field_count(node: &Node, path: &Path<'_>, count: usize, outcome: &mut Outcome) {
     let found = count as u64;
     if let Some(fewest) = node.bounds.min_properties
         && found < fewest
     {
         let detail = format!("{} in body should have at least {fewest} properties", path.dotted());
         outcome.invalid(path, &Value::from(found), &detail);
-        return false;
     }
     if let Some(most) = node.bounds.max_properties
         && found > most
     {
         too_many(path, found, most, outcome);
-        return false;
     }
-    true
 }
 
 fn too_many(path: &Path<'_>, found: u64, most: u64, outcome: &mut Outcome) {

@@ -4,15 +4,15 @@ use serde_json::Value;
 
 use super::node::Node;
 
-/// Removes nulls of fields that are neither nullable nor defaulted, then sets defaults, at every level.
-pub(crate) fn apply(object: &mut Value, node: &Node) {
-    drop_nulls(object, node);
-    if node.has_defaults {
-        fill(object, node);
+/// Removes nulls from the metadata, where they never mean anything.
+pub(crate) fn drop_metadata_nulls(object: &mut Value) {
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.retain(|_, value| !value.is_null());
     }
 }
 
-fn drop_nulls(value: &mut Value, node: &Node) {
+/// Removes nulls of fields that are neither nullable nor defaulted, at every level.
+pub(crate) fn drop_nulls(value: &mut Value, node: &Node) {
     match value {
         Value::Object(fields) => {
             fields.retain(|name, entry| {
@@ -41,7 +41,11 @@ fn is_forbidden_null(value: &Value, node: &Node) -> bool {
     value.is_null() && !node.nullable
 }
 
-fn fill(value: &mut Value, node: &Node) {
+/// Sets defaults where a field is missing or null although it may not be, at every level.
+pub(crate) fn fill(value: &mut Value, node: &Node) {
+    if !node.has_defaults {
+        return;
+    }
     match value {
         Value::Object(fields) => {
             for (name, child) in &node.properties {
@@ -68,9 +72,6 @@ fn fill(value: &mut Value, node: &Node) {
 }
 
 fn fill_entry(value: &mut Value, node: &Node) {
-    if !node.has_defaults {
-        return;
-    }
     if let Some(default) = &node.default
         && is_forbidden_null(value, node)
     {

@@ -11,7 +11,7 @@ use super::keyed::KeyedItems;
 use super::node::{ListType, Node};
 use super::path::Path;
 use super::rule::Rule;
-use super::text::quote;
+use super::text::{quote, show};
 use crate::cel::{CALL_BUDGET, Failure, OBJECT_BUDGET, Value};
 use crate::field_error::{FieldError, FieldErrorKind};
 
@@ -164,14 +164,12 @@ impl Runner {
             ),
             other => format!("{other} evaluating rule: {name}"),
         };
-        let kind = quote(type_name(subject.node));
-        let message = match rule.reason {
-            FieldErrorKind::Forbidden => format!("Forbidden: {detail}"),
-            FieldErrorKind::Required => format!("Required value: {detail}"),
-            FieldErrorKind::Duplicate => format!("Duplicate value: {kind}"),
-            _ => format!("Invalid value: {kind}: {detail}"),
-        };
-        self.findings.errors.push(FieldError { kind: rule.reason, field: path.bracketed(), message });
+        let message = format!("Invalid value: {}: {detail}", quote(type_name(subject.node)));
+        self.findings.errors.push(FieldError {
+            kind: FieldErrorKind::Invalid,
+            field: path.bracketed(),
+            message,
+        });
     }
 
     /// The rule's answer is no.
@@ -179,11 +177,16 @@ impl Runner {
         let detail = self.message(rule, subject).unwrap_or_else(|| {
             rule.message.clone().unwrap_or_else(|| format!("failed rule: {}", rule.name()))
         });
+        // Objects and lists are not shown, they may be large.
+        let shown = match subject.new {
+            Json::Object(_) | Json::Array(_) => String::new(),
+            scalar => format!(": {}", show(scalar)),
+        };
         let message = match rule.reason {
             FieldErrorKind::Forbidden => format!("Forbidden: {detail}"),
             FieldErrorKind::Required => format!("Required value: {detail}"),
-            FieldErrorKind::Duplicate => "Duplicate value".to_owned(),
-            _ => format!("Invalid value: {detail}"),
+            FieldErrorKind::Duplicate => format!("Duplicate value{shown}"),
+            _ => format!("Invalid value{shown}: {detail}"),
         };
         let finding = FieldError { kind: rule.reason, field: field_of(path, &rule.field_path), message };
         let reads_old = rule.program.as_ref().is_some_and(|program| program.uses_old_self);

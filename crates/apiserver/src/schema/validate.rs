@@ -234,9 +234,7 @@ fn check_fields(
     outcome: &mut Outcome,
 ) {
     outcome.score += 1;
-    if !bounds::check_field_count(node, path, fields.len(), outcome) {
-        return;
-    }
+    bounds::check_field_count(node, path, fields.len(), outcome);
     for (name, value) in fields {
         let here = if node.properties.contains_key(name) { path.field(name) } else { path.key(name) };
         if let Some(child) = node.child(name) {

@@ -95,7 +95,7 @@ fn a_transition_rule_runs_only_where_there_is_something_to_compare() {
     let reordered = json!({ "keyed": [{ "k": "b", "lock": "2" }, { "k": "a", "lock": "1" }] });
     assert!(shown(&schema, &reordered, Some(&old)).is_empty());
     let swapped = json!({ "keyed": [{ "k": "a", "lock": "2" }, { "k": "c", "lock": "3" }], "atomic": [{ "k": "a", "lock": "2" }] });
-    assert_eq!(shown(&schema, &swapped, Some(&old)), ["spec.keyed[0].lock | Invalid value: locked"]);
+    assert_eq!(shown(&schema, &swapped, Some(&old)), ["spec.keyed[0].lock | Invalid value: \"2\": locked"]);
     assert!(shown(&schema, &swapped, None).is_empty());
 }
 
