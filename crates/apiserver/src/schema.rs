@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::field_error::{FieldError, FieldErrorKind};
 
 mod bounds;
+mod default_values;
 mod defaults;
 pub(crate) mod format;
 mod keyed;
@@ -21,6 +22,7 @@ mod path;
 mod prune;
 mod rule;
 mod run_rules;
+mod structural;
 pub(crate) mod text;
 mod validate;
 
@@ -60,7 +62,9 @@ impl CompiledSchema {
     pub fn compile(open_api_v3_schema: &Value, path: &str) -> Result<Self, Vec<FieldError>> {
         let mut findings = Vec::new();
         let mut root = parse::parse(open_api_v3_schema, path, &mut findings);
+        structural::check(open_api_v3_schema, path, &mut findings);
         rule::compile_all(&mut root, path, &mut findings);
+        default_values::check(&root, path, &mut findings);
         if findings.is_empty() {
             let compiled = Arc::new(Compiled { root, published: open_api_v3_schema.clone() });
             Ok(Self { compiled, separate_status: false })

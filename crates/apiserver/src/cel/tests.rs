@@ -20,7 +20,7 @@ fn object_schema() -> Json {
         "set": { "type": "array", "maxItems": 5, "x-kubernetes-list-type": "set",
             "items": { "type": "string", "maxLength": 5 } },
         "map": { "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
-            "items": { "type": "object", "properties": { "k": { "type": "string" }, "v": { "type": "integer" } } } } } })
+            "items": { "type": "object", "required": ["k"], "properties": { "k": { "type": "string" }, "v": { "type": "integer" } } } } } })
 }
 
 fn compile(rule: &Json) -> Result<CompiledSchema, String> {

@@ -19,6 +19,13 @@ pub(crate) fn prune_object(object: &mut Value, node: &Node) -> Removed {
     removed
 }
 
+/// Removes undeclared fields of a value that is no whole object.
+pub(crate) fn prune_value(value: &mut Value, node: &Node) -> Removed {
+    let mut removed = Removed::new();
+    prune(value, Some(node), &Path::ROOT, &mut removed);
+    removed
+}
+
 fn prune(value: &mut Value, node: Option<&Node>, path: &Path<'_>, removed: &mut Removed) {
     if let Some(node) = node
         && node.embedded_resource

@@ -26,6 +26,13 @@ pub(super) fn run(root: &Node, new: &Json, old: Option<&Json>) -> Findings {
     runner.findings
 }
 
+/// Runs the rules of one level and below over a value that is no whole object.
+pub(super) fn run_level(node: &Node, value: &Json) -> Findings {
+    let mut runner = Runner { findings: Findings::default(), budget: OBJECT_BUDGET, stopped: false };
+    runner.walk((node, false), &Path::ROOT, (value, None), Pairing { current: None, parent: None });
+    runner.findings
+}
+
 /// A value and the stored one it is compared with.
 type Pair<'v> = (&'v Json, &'v Json);
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::CompiledSchema;
 
 mod rules;
+mod structural;
 
 fn compile(properties: &Value) -> CompiledSchema {
     let document =

@@ -86,7 +86,7 @@ fn rules_are_not_asked_about_an_object_of_the_wrong_shape() {
 
 #[test]
 fn a_transition_rule_runs_only_where_there_is_something_to_compare() {
-    let lock = json!({ "type": "object", "properties": { "k": { "type": "string" }, "lock": { "type": "string",
+    let lock = json!({ "type": "object", "required": ["k"], "properties": { "k": { "type": "string" }, "lock": { "type": "string",
         "x-kubernetes-validations": [{ "rule": "self == oldSelf", "message": "locked" }] } } });
     let schema = compile(&json!({ "type": "object", "properties": {
         "keyed": { "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"], "items": lock },
