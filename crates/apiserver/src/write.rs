@@ -194,7 +194,10 @@ fn validate(call: &Call<'_>, draft: &Draft) -> Result<Vec<String>, Failure> {
         Some(old) => errors.extend(rules::update(&draft.new, old)),
     }
     errors.extend(strategy::validate(resource, &draft.new, old));
-    let findings = resource.schema.check(&draft.new, old, &errors);
+    let findings = match call.subresource() {
+        "status" if resource.custom => resource.schema.check_status(&draft.new, old, &errors),
+        _ => resource.schema.check(&draft.new, old, &errors),
+    };
     if !resource.custom
         && let Some(wrong) = findings.errors.iter().find(|error| error.kind == FieldErrorKind::TypeInvalid)
     {

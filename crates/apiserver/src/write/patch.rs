@@ -76,7 +76,7 @@ impl Server {
         findings.splice(0..0, duplicates);
         let warnings = judge(findings, options)?;
         let mut new = ownership::apply(&call.resource, live, &applied, &writer, force)?;
-        call.resource.schema.apply_defaults(&mut new);
+        call.resource.schema.fill_defaults(&mut new);
         match old {
             None if !call.subresource().is_empty() => Err(Failure::not_found(&call.resource, call.name())),
             None => {
