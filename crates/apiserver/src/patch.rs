@@ -7,11 +7,14 @@ use serde_json::Value;
 use thiserror::Error;
 
 mod json;
+mod strategic;
+mod strategic_list;
 
 #[cfg(test)]
 mod tests;
 
 pub use json::json_patch;
+pub use strategic::strategic_merge_patch;
 
 /// Why a patch could not be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

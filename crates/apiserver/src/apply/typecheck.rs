@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::shape::{Atom, Shape};
 use crate::field_set::PathElement;
 use crate::schema::node::{ListType, Type};
-use crate::schema::text::show_number;
+use crate::schema::text::go_text;
 
 /// What is wrong, each with its path, such as `.spec.size: expected numeric (int or float), got string`.
 #[derive(Debug, Default)]
@@ -135,21 +135,6 @@ fn go_type(value: &Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "[]interface {}",
         Value::Object(_) => "map[string]interface {}",
-    }
-}
-
-/// The value in the reference's plain notation: `map[a:1 b:[x y]]`.
-fn go_text(value: &Value) -> String {
-    match value {
-        Value::Null => "<nil>".to_owned(),
-        Value::Bool(flag) => flag.to_string(),
-        Value::Number(number) => show_number(number),
-        Value::String(text) => text.clone(),
-        Value::Array(items) => format!("[{}]", items.iter().map(go_text).collect::<Vec<_>>().join(" ")),
-        Value::Object(fields) => {
-            let entries = fields.iter().map(|(name, value)| format!("{name}:{}", go_text(value)));
-            format!("map[{}]", entries.collect::<Vec<_>>().join(" "))
-        }
     }
 }
 

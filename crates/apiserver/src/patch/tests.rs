@@ -88,3 +88,53 @@ fn merging_removes_nulls_at_every_level() {
     merge_patch(&mut merged, &json!({ "spec": { "size": null, "free": { "a": null, "b": { "c": null } } } }));
     assert_eq!(merged, json!({ "spec": { "color": "red", "tags": ["a", "b"], "free": { "b": {} } } }));
 }
+
+fn config_map() -> Value {
+    json!({ "apiVersion": "v1", "kind": "ConfigMap", "data": { "k": "v" },
+        "metadata": { "name": "c", "labels": { "x": "1" }, "finalizers": ["a.b/c"] } })
+}
+
+fn strategic(patch: &Value) -> Result<Value, PatchError> {
+    let document = json!({ "type": "object", "properties": {
+        "data": { "type": "object", "additionalProperties": { "type": "string" } } } });
+    let schema = crate::schema::CompiledSchema::compile(&document, "schema").unwrap();
+    super::strategic_merge_patch(&schema, &config_map(), patch)
+}
+
+#[test]
+fn a_strategic_patch_merges_lists_and_obeys_directives() {
+    let data = |patch: Value| strategic(&patch).unwrap().get("data").cloned().unwrap_or_default();
+    assert_eq!(data(json!({ "data": { "k": null, "z": "1" } })), json!({ "z": "1" }));
+    assert_eq!(data(json!({ "data": { "$patch": "replace", "y": "1" } })), json!({ "y": "1" }));
+    assert_eq!(data(json!({ "data": { "$patch": "delete" } })), json!({}));
+    assert_eq!(data(json!({ "data": { "$retainKeys": ["q"], "q": "2" } })), json!({ "q": "2" }));
+    let finalizers =
+        |patch: Value| strategic(&json!({ "metadata": patch })).unwrap()["metadata"]["finalizers"].clone();
+    assert_eq!(finalizers(json!({ "finalizers": ["b.c/d"] })), json!(["b.c/d", "a.b/c"]));
+    assert_eq!(finalizers(json!({ "finalizers": [] })), json!(["a.b/c"]));
+    assert_eq!(finalizers(json!({ "$deleteFromPrimitiveList/finalizers": ["a.b/c"] })), json!([]));
+    let ordered = json!({ "$setElementOrder/finalizers": ["b.c/d", "a.b/c"], "finalizers": ["b.c/d"] });
+    assert_eq!(finalizers(ordered), json!(["b.c/d", "a.b/c"]));
+    let deleted = json!({ "metadata": { "ownerReferences": [{ "uid": "u1", "kind": "A" }] } });
+    assert_eq!(
+        strategic(&deleted).unwrap()["metadata"]["ownerReferences"],
+        deleted["metadata"]["ownerReferences"]
+    );
+}
+
+#[test]
+fn a_strategic_patch_that_contradicts_itself_is_refused() {
+    let refused = |patch: Value| strategic(&patch).unwrap_err();
+    let unknown = refused(json!({ "data": { "$patch": "bad" } }));
+    assert_eq!(unknown.to_string(), "unknown patch type: bad in map: map[$patch:bad]");
+    assert_eq!(unknown.status(), 500);
+    let order = json!({ "metadata": { "$setElementOrder/finalizers": ["x"], "finalizers": ["b.c/d"] } });
+    let expected = "The order in patch list:\n[b.c/d]\n doesn't match $setElementOrder list:\n[x]\n";
+    assert_eq!(refused(order).to_string(), expected);
+    let list = refused(json!([]));
+    assert_eq!(
+        list.to_string(),
+        "json: cannot unmarshal array into Go value of type map[string]interface {}"
+    );
+    assert_eq!(list.status(), 400);
+}

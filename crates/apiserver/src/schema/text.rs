@@ -75,3 +75,18 @@ pub(crate) fn show_float(number: f64) -> String {
         None => scientific,
     }
 }
+
+/// The value in the reference's plain notation: `map[a:1 b:[x y]]`.
+pub(crate) fn go_text(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => show_number(number),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => format!("[{}]", items.iter().map(go_text).collect::<Vec<_>>().join(" ")),
+        Value::Object(fields) => {
+            let entries = fields.iter().map(|(name, value)| format!("{name}:{}", go_text(value)));
+            format!("map[{}]", entries.collect::<Vec<_>>().join(" "))
+        }
+    }
+}
