@@ -225,3 +225,14 @@ fn more_than_ten_updaters_are_folded_into_one() {
     assert_eq!(key.manager, "ancient-changes");
     assert!(folded.fields.paths().contains(&".spec.labels.k2".to_owned()));
 }
+
+#[test]
+fn what_nobody_owns_stays_where_the_map_around_it_stays() {
+    let labels = |spec: Value| json!({ "labels": spec });
+    let stored =
+        applied(&(None, ManagedFields::default()), &labels(json!({ "a": "1" })), "one", false).unwrap();
+    let mut stored = applied(&stored, &labels(json!({ "c": "3" })), "two", false).unwrap();
+    stored.0.as_mut().unwrap()["spec"]["labels"]["b"] = json!("2");
+    let stored = applied(&stored, &json!({ "color": "red" }), "one", false).unwrap();
+    assert_eq!(*spec_of(&stored), json!({ "color": "red", "labels": { "b": "2", "c": "3" } }));
+}
