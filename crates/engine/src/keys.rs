@@ -33,6 +33,8 @@ pub struct Flight {
     pub current: Option<(StepId, Step)>,
     /// Objects this plan has written.
     pub wrote: BTreeSet<Target>,
+    /// The object of the step on the wire changed before the answer came: by our own hand if the answer says the same.
+    pub suspects_itself: bool,
 }
 
 /// One step's answers that were not success.

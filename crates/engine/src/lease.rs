@@ -122,6 +122,9 @@ impl Lease {
 
     /// What to ask now, if anything.
     pub fn tick(&mut self, now: Duration) -> Option<LeaseWant> {
+        if self.renewed_at.is_some() && !self.is_held(now) {
+            self.lose();
+        }
         match self.phase {
             Phase::Idle { next } if next <= now => {
                 self.phase = Phase::Reading;
@@ -139,7 +142,7 @@ impl Lease {
             _ => None,
         };
         let expiry = self.renewed_at.map(|at| at + self.settings.renew_deadline);
-        [next, expiry.filter(|_| self.held_until.is_some())].into_iter().flatten().min()
+        [next, expiry].into_iter().flatten().min()
     }
 
     /// Takes an answer in; says what to ask next.

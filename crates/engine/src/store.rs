@@ -267,7 +267,7 @@ impl Store {
 
     /// Names of all objects of which the last list or watch told, for the sweep after a list.
     pub fn base_slots(&self) -> impl Iterator<Item = SlotId> {
-        self.names.values().copied().filter(|id| self.slot(*id).is_some_and(Slot::has_base))
+        self.names.values().copied().filter(|id| self.slot(*id).is_some_and(|slot| slot.base().is_some()))
     }
 
     /// The key of a slot.

@@ -18,6 +18,16 @@ pub struct ManagerOptions {
     pub withheld: Vec<&'static str>,
     /// Who it says it is in its leases.
     pub identity: String,
+    /// How long a lease renewal holds.
+    pub lease_duration: Duration,
+    /// After this long without a renewal it stops acting.
+    pub renew_deadline: Duration,
+    /// How often it renews or looks.
+    pub retry_period: Duration,
+    /// Margin for a server that applies late.
+    pub skew: Duration,
+    /// How long a step may take.
+    pub step_timeout: Duration,
 }
 
 impl Default for ManagerOptions {
@@ -26,6 +36,11 @@ impl Default for ManagerOptions {
             configuration: Configuration::default(),
             withheld: Vec::new(),
             identity: "manager-0".to_owned(),
+            lease_duration: Duration::from_secs(15),
+            renew_deadline: Duration::from_secs(10),
+            retry_period: Duration::from_secs(2),
+            skew: Duration::from_secs(2),
+            step_timeout: Duration::from_secs(5),
         }
     }
 }
@@ -48,7 +63,7 @@ pub(crate) struct Manager {
     pub(crate) places: Vec<LeasePlace>,
     pub(crate) engagements: BTreeMap<ClusterName, u64>,
     pub(crate) next_engagement: u64,
-    pub(crate) is_paused: bool,
+    pub(crate) is_held: bool,
     pub(crate) is_drained: bool,
     started: Timestamp,
     pub(crate) wake_at: Timestamp,
@@ -66,23 +81,23 @@ impl Manager {
             .collect();
         let lease = LeaseSettings {
             identity: options.identity.clone(),
-            duration: Duration::from_secs(15),
-            renew_deadline: Duration::from_secs(10),
-            retry_period: Duration::from_secs(2),
-            skew: Duration::from_secs(2),
+            duration: options.lease_duration,
+            renew_deadline: options.renew_deadline,
+            retry_period: options.retry_period,
+            skew: options.skew,
         };
         let settings = places.iter().map(|_| lease.clone()).collect();
         let start = Now { wall: now, monotonic: Duration::ZERO };
+        let numbers = Settings { step_timeout: options.step_timeout, ..Settings::default() };
         let configuration = Arc::new(options.configuration.clone());
-        let engine =
-            Engine::new(Settings::default(), seed, start, controllers(&options.withheld), configuration)
-                .with_leases(settings);
+        let engine = Engine::new(numbers, seed, start, controllers(&options.withheld), configuration)
+            .with_leases(settings);
         Self {
             engine,
             places,
             engagements: BTreeMap::new(),
             next_engagement: 0,
-            is_paused: false,
+            is_held: false,
             is_drained: false,
             started: now,
             wake_at: now,

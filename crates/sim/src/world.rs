@@ -1,24 +1,25 @@
 //! The world: one embedded server with all planes, any number of managers, one clock and one queue of events.
 
+mod provider;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
+use api::ClusterName;
 use api::cluster::ClusterRole;
-use api::condition::{ConditionType, is_true};
-use api::resourcemanager::Project;
-use api::{ClusterName, Kind};
 use apiserver::identity::{MASTERS, User};
 use apiserver::plane::PlaneSpec;
 use apiserver::request::{Headers, Request, RequestId};
 use apiserver::store::Store;
 use apiserver::{Config, Server};
 use bytes::Bytes;
-use engine::{Answer, Engine, Failure, Identity, Input, LeaseAnswer, Output, wire};
+use engine::{Answer, Engine, Failure, Input, LeaseAnswer, Output, wire};
 use jiff::{SignedDuration, Timestamp};
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::Value;
 
+use self::provider::PROJECTS;
 use crate::manager::{Manager, ManagerOptions};
 use crate::network::{ManagerId, Purpose, prefix};
 
@@ -31,6 +32,7 @@ const BEGINNING: i64 = 1_800_000_000;
 enum Flight {
     ToServer(Box<Request>),
     ToManager(ManagerId, Box<Input>),
+    Deadline(RequestId),
 }
 
 /// An answer to a user.
@@ -53,6 +55,7 @@ pub struct World {
     purposes: BTreeMap<RequestId, Purpose>,
     replies: BTreeMap<RequestId, Reply>,
     flights: BTreeMap<(Timestamp, u64), Flight>,
+    held: BTreeMap<ManagerId, Vec<Request>>,
     next_flight: u64,
     writes: VecDeque<String>,
     mounted: usize,
@@ -72,6 +75,7 @@ impl World {
                 prefix: prefix(&cluster),
                 crds: definitions(cluster.role())?,
                 mounts_projects: cluster == ClusterName::Core,
+                ..PlaneSpec::default()
             })
         };
         let cells = ["one", "two"].map(|name| ClusterName::Cell(name.into()));
@@ -93,6 +97,7 @@ impl World {
             purposes: BTreeMap::new(),
             replies: BTreeMap::new(),
             flights: BTreeMap::new(),
+            held: BTreeMap::new(),
             next_flight: 0,
             writes: VecDeque::new(),
             mounted: 0,
@@ -122,20 +127,32 @@ impl World {
     pub fn kill_manager(&mut self, id: ManagerId) {
         self.managers.remove(&id);
         self.flights.retain(|_, flight| !matches!(flight, Flight::ToManager(to, _) if *to == id));
+        self.held.remove(&id);
     }
 
     /// Asks a manager to stop: it drains and gives its leases back. It is gone when it has.
     pub fn stop_manager(&mut self, id: ManagerId) {
-        self.to_manager(id, Input::Shutdown);
+        self.feed_manager(id, Input::Shutdown);
         while self.managers.get(&id).is_some_and(|manager| !manager.is_drained) && self.step() {}
         self.kill_manager(id);
     }
 
-    /// A paused manager neither gets inputs nor ticks until it is resumed.
-    pub fn pause_manager(&mut self, id: ManagerId, is_paused: bool) {
+    /// While held, requests of a manager stay on the wire; released, they arrive.
+    pub fn hold_requests(&mut self, id: ManagerId, is_held: bool) {
         if let Some(manager) = self.managers.get_mut(&id) {
-            manager.is_paused = is_paused;
+            manager.is_held = is_held;
         }
+        if !is_held {
+            for request in self.held.remove(&id).unwrap_or_default() {
+                self.fly(request);
+            }
+        }
+    }
+
+    /// The number the next manager gets.
+    #[must_use]
+    pub fn next_manager_number(&self) -> u32 {
+        self.next_manager
     }
 
     /// The engine of a manager.
@@ -164,7 +181,7 @@ impl World {
     /// Sends a user's request with every right, and waits for the answer.
     pub fn call(&mut self, cluster: &ClusterName, method: &str, path: &str, content: (&str, &str)) -> Reply {
         let id = self.request_id(Purpose::User);
-        let request = self.request(id, (method, &format!("{}{path}", prefix(cluster))), content, "admin");
+        let request = with_every_right(id, (method, &format!("{}{path}", prefix(cluster))), content, "admin");
         self.at_server(request);
         while !self.replies.contains_key(&id) && self.step() {}
         self.replies.remove(&id).unwrap_or(Reply { code: 0, body: Value::Null })
@@ -185,10 +202,20 @@ impl World {
     }
 
     fn is_idle(&self) -> bool {
-        let is_wire_quiet =
-            self.purposes.values().all(|purpose| matches!(purpose, Purpose::Watch(..) | Purpose::Lease(..)));
-        let is_lease = |flight: &Flight| matches!(flight, Flight::ToManager(_, input) if matches!(**input, Input::Lease(..)));
-        let mut running = self.managers.values().filter(|manager| !manager.is_paused);
+        let is_held = |purpose: &Purpose| {
+            let manager = purpose.manager().and_then(|id| self.managers.get(&id));
+            manager.is_none_or(|manager| manager.is_held)
+        };
+        let is_quiet = |purpose: &Purpose| {
+            matches!(purpose, Purpose::Watch(..) | Purpose::Lease(..)) || is_held(purpose)
+        };
+        let is_wire_quiet = self.purposes.values().all(is_quiet);
+        let is_lease = |flight: &Flight| match flight {
+            Flight::Deadline(_) => true,
+            Flight::ToManager(_, input) => matches!(**input, Input::Lease(..)),
+            Flight::ToServer(request) => request.path.contains("/leases"),
+        };
+        let mut running = self.managers.values().filter(|manager| !manager.is_held);
         is_wire_quiet
             && self.flights.values().all(is_lease)
             && self.server_wake > self.now
@@ -206,8 +233,7 @@ impl World {
 
     fn next_event(&self) -> Option<Timestamp> {
         let flight = self.flights.keys().next().map(|(at, _)| *at);
-        let running = self.managers.values().filter(|manager| !manager.is_paused);
-        let manager = running.map(|manager| manager.wake_at).min();
+        let manager = self.managers.values().map(|manager| manager.wake_at).min();
         [flight, manager, Some(self.server_wake)].into_iter().flatten().min()
     }
 
@@ -220,7 +246,8 @@ impl World {
         {
             match entry.remove() {
                 Flight::ToServer(request) => self.at_server(*request),
-                Flight::ToManager(manager, input) => self.to_manager(manager, *input),
+                Flight::ToManager(manager, input) => self.feed_manager(manager, *input),
+                Flight::Deadline(request) => self.lost(request),
             }
             return true;
         }
@@ -230,9 +257,9 @@ impl World {
             self.serve(outputs);
             return true;
         }
-        let due = self.managers.iter().find(|(_, manager)| !manager.is_paused && manager.wake_at <= self.now);
+        let due = self.managers.iter().find(|(_, manager)| manager.wake_at <= self.now);
         if let Some(id) = due.map(|(id, _)| *id) {
-            self.to_manager(id, Input::Tick);
+            self.feed_manager(id, Input::Tick);
         }
         true
     }
@@ -242,24 +269,6 @@ impl World {
         self.next_request += 1;
         self.purposes.insert(id, purpose);
         id
-    }
-
-    fn request(&self, id: RequestId, what: (&str, &str), content: (&str, &str), user: &str) -> Request {
-        let (path, query) = what.1.split_once('?').unwrap_or((what.1, ""));
-        Request {
-            id,
-            method: what.0.to_owned(),
-            path: path.to_owned(),
-            query: query.to_owned(),
-            headers: Headers {
-                accept: "application/json".to_owned(),
-                content_type: content.0.to_owned(),
-                user_agent: user.to_owned(),
-                ..Headers::default()
-            },
-            body: Bytes::from(content.1.to_owned()),
-            identity: Some(User::new(user, &[MASTERS])),
-        }
     }
 
     fn at_server(&mut self, request: Request) {
@@ -285,7 +294,7 @@ impl World {
         for output in outputs {
             match output {
                 apiserver::Output::Respond { id, response } => {
-                    self.answered(id, response.status, &response.body)
+                    self.answered(id, response.status, &response.body);
                 }
                 apiserver::Output::Frame { id, bytes } => self.event(id, &bytes),
                 apiserver::Output::End { id } => self.ended(id, Failure::Ended),
@@ -346,13 +355,9 @@ impl World {
     }
 
     /// Gives a manager an input and does what it wants.
-    fn to_manager(&mut self, id: ManagerId, input: Input) {
+    fn feed_manager(&mut self, id: ManagerId, input: Input) {
         let now = self.now;
         let Some(manager) = self.managers.get_mut(&id) else { return };
-        if manager.is_paused {
-            self.send_to_manager(id, input);
-            return;
-        }
         let outputs = manager.engine.handle(manager.now(now), input);
         for output in outputs {
             self.wanted(id, output);
@@ -414,89 +419,71 @@ impl World {
 
     fn get(&mut self, purpose: Purpose, cluster: &ClusterName, path: &str) {
         let id = self.request_id(purpose);
-        let request = self.request(id, ("GET", &format!("{}{path}", prefix(cluster))), ("", ""), "manager");
+        let request =
+            with_every_right(id, ("GET", &format!("{}{path}", prefix(cluster))), ("", ""), "manager");
         self.fly(request);
+    }
+
+    /// A request that was not answered in time counts as lost; whether it was applied is not known.
+    fn lost(&mut self, id: RequestId) {
+        let message = "no answer in time".to_owned();
+        let (manager, input) = match self.purposes.remove(&id) {
+            Some(Purpose::Step(manager, step, _)) => {
+                (manager, Input::Answered(step, Answer::Lost { message }))
+            }
+            Some(Purpose::Lease(manager, lease)) => {
+                (manager, Input::Lease(lease, LeaseAnswer::Failed(message)))
+            }
+            Some(other) => {
+                self.purposes.insert(id, other);
+                return;
+            }
+            None => return,
+        };
+        self.send_to_manager(manager, input);
     }
 
     fn send(&mut self, purpose: Purpose, request: &engine::Request) {
         let id = self.request_id(purpose);
+        let wait = SignedDuration::try_from(request.timeout).unwrap_or(SignedDuration::MAX);
+        self.flights.insert((self.now + wait, self.next_flight), Flight::Deadline(id));
+        self.next_flight += 1;
         let body = String::from_utf8_lossy(&request.body).into_owned();
         let path = format!("{}{}", prefix(&request.cluster), request.path);
         let request =
-            self.request(id, (request.method.as_str(), &path), (request.content_type, &body), "manager");
+            with_every_right(id, (request.method.as_str(), &path), (request.content_type, &body), "manager");
         self.fly(request);
     }
 
     fn fly(&mut self, request: Request) {
+        let sender = self.purposes.get(&request.id).and_then(Purpose::manager);
+        if let Some(id) = sender.filter(|id| self.managers.get(id).is_some_and(|manager| manager.is_held)) {
+            self.held.entry(id).or_default().push(request);
+            return;
+        }
         let at = (self.now + LATENCY, self.next_flight);
         self.next_flight += 1;
         self.flights.insert(at, Flight::ToServer(Box::new(request)));
     }
-
-    /// Engages the planes that are there.
-    fn engage(&mut self, id: ManagerId) {
-        for cluster in [ClusterName::Core, ClusterName::Hub] {
-            self.engage_one(id, &cluster);
-        }
-        self.follow_projects();
-    }
-
-    fn engage_one(&mut self, id: ManagerId, cluster: &ClusterName) {
-        let server = self.server.plane_identity(&cluster.to_string()).unwrap_or_default();
-        let Some(manager) = self.managers.get_mut(&id) else { return };
-        if manager.engagements.contains_key(cluster) {
-            return;
-        }
-        manager.next_engagement += 1;
-        let engagement = manager.next_engagement;
-        manager.engagements.insert(cluster.clone(), engagement);
-        self.send_to_manager(id, Input::Engaged(cluster.clone(), Identity { engagement, server }));
-    }
-
-    /// The provider `milo`, without its latency: projects are engaged while they are Ready and not being deleted.
-    fn follow_projects(&mut self) {
-        let ready = self.ready_projects();
-        for id in self.managers() {
-            for cluster in &ready {
-                self.engage_one(id, cluster);
-            }
-            for (cluster, engagement) in self.take_gone(id, &ready) {
-                self.send_to_manager(id, Input::Disengaged(cluster, engagement));
-            }
-        }
-    }
-
-    /// Engagements of projects that are not ready any more.
-    fn take_gone(&mut self, id: ManagerId, ready: &[ClusterName]) -> Vec<(ClusterName, u64)> {
-        let Some(manager) = self.managers.get_mut(&id) else { return Vec::new() };
-        let is_gone =
-            |cluster: &ClusterName| cluster.role() == ClusterRole::Project && !ready.contains(cluster);
-        let engaged = manager.engagements.iter();
-        let gone: Vec<(ClusterName, u64)> =
-            engaged.filter(|(name, _)| is_gone(name)).map(|(name, of)| (name.clone(), *of)).collect();
-        manager.engagements.retain(|name, _| !is_gone(name));
-        gone
-    }
-
-    fn ready_projects(&mut self) -> Vec<ClusterName> {
-        let id = self.request_id(Purpose::User);
-        let request = self.request(id, ("GET", PROJECTS), ("", ""), "provider");
-        let outputs = self.server.handle(self.now, apiserver::Input::Request(Box::new(request)));
-        self.take(outputs);
-        let body = self.replies.remove(&id).map(|reply| reply.body).unwrap_or_default();
-        let items = body.get("items").and_then(Value::as_array).cloned().unwrap_or_default();
-        let projects = items.into_iter().filter_map(|item| serde_json::from_value::<Project>(item).ok());
-        let ready = projects.filter(is_ready).filter_map(|project| project.metadata.name);
-        ready.map(|name| ClusterName::Project(name.into())).collect()
-    }
 }
 
-/// Where Projects are.
-const PROJECTS: &str = "/apis/resourcemanager.miloapis.com/v1alpha1/projects";
-
-fn is_ready(project: &Project) -> bool {
-    let conditions = project.status.as_ref().map(|status| status.conditions.as_slice()).unwrap_or_default();
-    !project.is_deleting() && is_true(conditions, ConditionType::Ready)
+/// A request with every right.
+fn with_every_right(id: RequestId, what: (&str, &str), content: (&str, &str), user: &str) -> Request {
+    let (path, query) = what.1.split_once('?').unwrap_or((what.1, ""));
+    Request {
+        id,
+        method: what.0.to_owned(),
+        path: path.to_owned(),
+        query: query.to_owned(),
+        headers: Headers {
+            accept: "application/json".to_owned(),
+            content_type: content.0.to_owned(),
+            user_agent: user.to_owned(),
+            ..Headers::default()
+        },
+        body: Bytes::from(content.1.to_owned()),
+        identity: Some(User::new(user, &[MASTERS])),
+    }
 }
 
 /// CRDs of the kinds installed on planes of a role.

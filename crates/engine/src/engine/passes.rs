@@ -40,8 +40,10 @@ impl Engine {
     /// Something the key read changed, or it is new: it passes again as soon as it may.
     pub(super) fn wake(&mut self, key: KeyId) {
         let now = self.world.now.monotonic;
+        let is_own_object = self.is_written_now(key);
         let Some(state) = self.keys.get_mut(&key) else { return };
-        match &state.phase {
+        match &mut state.phase {
+            Phase::InFlight(flight) if is_own_object => flight.suspects_itself = true,
             Phase::InFlight(_) => state.dirty = true,
             Phase::Fenced => {
                 self.leave_fences(key);
@@ -217,7 +219,12 @@ impl Engine {
         }
         self.count_pass(key, PassOutcome::Steps);
         if let Some(state) = self.keys.get_mut(&key) {
-            state.phase = Phase::InFlight(Box::new(Flight { steps, current: None, wrote: BTreeSet::new() }));
+            state.phase = Phase::InFlight(Box::new(Flight {
+                steps,
+                current: None,
+                wrote: BTreeSet::new(),
+                suspects_itself: false,
+            }));
         }
         self.send_next(key);
     }

@@ -62,8 +62,14 @@ pub struct Status {
     pub keys: usize,
     /// Keys that wait for their turn.
     pub queued: usize,
+    /// Keys that wait for a time.
+    pub later: usize,
     /// Steps on the wire.
     pub in_flight: usize,
+    /// Fences that have not passed.
+    pub fences: usize,
+    /// Groups of keys that wait for a first list.
+    pub holds: usize,
     /// Keys that wait for something outside, by reason.
     pub waiting: std::collections::BTreeMap<String, usize>,
 }
@@ -89,7 +95,10 @@ impl Engine {
                 .collect(),
             keys: self.keys.len(),
             queued: self.queue.ready_len(),
+            later: self.queue.later_len(),
             in_flight: self.on_wire.len(),
+            fences: self.fences.len(),
+            holds: self.holds.len(),
             waiting,
         }
     }

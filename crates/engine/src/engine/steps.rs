@@ -203,12 +203,43 @@ impl Engine {
         }
     }
 
+    /// Whether the change that is being told is one of the object that the key's step on the wire writes.
+    pub(super) fn is_written_now(&self, key: KeyId) -> bool {
+        let Some((store, slot)) = self.cause else { return false };
+        let Some(Phase::InFlight(flight)) = self.keys.get(&key).map(|state| &state.phase) else {
+            return false;
+        };
+        let Some((_, step)) = &flight.current else { return false };
+        let named = self.world.store_named(&step.target.cluster, step.target.resource);
+        named.is_some_and(|(id, held)| id == store && held.key_of(slot) == Some(&step.target.key))
+    }
+
+    /// The object changed while the step was on the wire. If what the watch told is what the answer says, it was the step itself.
+    fn judge_suspicion(&mut self, key: KeyId, step: &Step, answer: &Answer) {
+        let named = self.world.store_named(&step.target.cluster, step.target.resource);
+        let base = named.and_then(|(_, held)| held.find(&step.target.key)?.base());
+        let is_ours = match (answer, base) {
+            (Answer::Replied { body: Body::Object(object), .. }, Some(base)) => {
+                base.meta.uid == object.meta.uid && base.meta.version == object.meta.version
+            }
+            (Answer::Replied { .. }, None) => matches!(step.action.verb(), Verb::Delete | Verb::Remove),
+            _ => false,
+        };
+        if let Some(state) = self.keys.get_mut(&key)
+            && let Phase::InFlight(flight) = &mut state.phase
+            && std::mem::take(&mut flight.suspects_itself)
+        {
+            state.dirty |= !is_ours;
+        }
+    }
+
     /// The write is done: what was answered is known now, and the plan goes on.
     fn applied(&mut self, key: KeyId, step: &Step, answer: &Answer) {
         let version = match answer {
             Answer::Replied { body: Body::Object(object), .. } => object.meta.version.as_str().to_owned(),
             _ => self.held_version(step),
         };
+        self.judge_suspicion(key, step, answer);
         self.overlay(key, step, answer);
         if let Some(state) = self.keys.get_mut(&key) {
             state.refusals.remove(&(step.target.clone(), step.action.verb()));
@@ -242,13 +273,18 @@ impl Engine {
             _ => None,
         };
         let Some(overlay) = overlay else { return };
+        // What others did is told first; what follows is our own doing and does not make the plan again.
         self.route_woken();
+        let was_dirty = self.keys.get(&key).is_some_and(|state| state.dirty);
         self.world.with_store(store, |held, woken| held.set_overlay(&step.target.key, overlay, woken));
         self.world.woken.retain(|reader| *reader != Reader::Key(key));
         if let Some(slot) = self.world.with_store(store, |held, _| held.slot_id(&step.target.key)) {
             self.root_object(store, slot);
         }
         self.route_woken();
+        if let Some(state) = self.keys.get_mut(&key) {
+            state.dirty = was_dirty;
+        }
     }
 
     /// Somebody else was faster: the next pass sees what they did.

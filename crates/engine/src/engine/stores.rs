@@ -133,6 +133,8 @@ impl Engine {
         };
         informer.advance(&version);
         let position = informer.position();
+        // What was told before is routed before, so that what follows has this object for its cause.
+        self.route_woken();
         let slot = self.world.with_store(store, |held, woken| {
             let slot = match event {
                 Watched::Applied(object) => {
@@ -145,7 +147,10 @@ impl Engine {
             slot
         });
         if let Some(Some(slot)) = slot {
+            self.cause = Some((store, slot));
             self.root_object(store, slot);
+            self.route_woken();
+            self.cause = None;
         }
         self.note_answer(store);
     }

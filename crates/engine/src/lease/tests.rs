@@ -124,3 +124,12 @@ fn a_paused_holder_finds_itself_deposed_when_it_wakes() {
     server.run(&mut one, at(16));
     assert!(!one.is_held(at(16).monotonic));
 }
+
+#[test]
+fn a_lease_that_ran_out_wakes_nobody_for_it_again() {
+    let (mut server, mut one) = (Server::default(), Lease::new(settings("one")));
+    server.run(&mut one, at(0));
+    let want = one.tick(at(11).monotonic);
+    assert_eq!(want, Some(LeaseWant::Read));
+    assert_eq!(one.wakes_at(), None, "the answer is awaited, and the expiry is over");
+}

@@ -96,8 +96,10 @@ impl Slot {
         self.object().map(|object| (object.meta.uid.clone(), object.meta.version.clone()))
     }
 
-    pub(super) fn has_base(&self) -> bool {
-        self.base.is_some()
+    /// What the server last told by list or watch.
+    #[must_use]
+    pub fn base(&self) -> Option<&Object> {
+        self.base.as_ref()
     }
 
     pub(super) fn set_base(&mut self, object: Option<Object>) {

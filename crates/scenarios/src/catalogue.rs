@@ -1,0 +1,57 @@
+//! Every scenario by name.
+
+use crate::platform::Platform;
+use crate::presence::{grace, lifecycle, restart, shared, takeover};
+
+/// One scenario.
+pub struct Scenario {
+    /// Its name: the id in `scenarios.md` and what must hold.
+    pub name: &'static str,
+    /// Runs it; panics where something is not as it must be.
+    pub run: fn(&mut dyn Platform),
+}
+
+impl std::fmt::Debug for Scenario {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.name)
+    }
+}
+
+macro_rules! scenarios {
+    ($($module:ident :: $name:ident),+ $(,)?) => {
+        &[$(Scenario { name: stringify!($name), run: $module::$name }),+]
+    };
+}
+
+/// All of them.
+pub const SCENARIOS: &[Scenario] = scenarios![
+    lifecycle::a1_a_network_is_held_while_it_lives_and_goes_without_contexts,
+    lifecycle::a2_a_network_waits_for_its_context,
+    lifecycle::a3_a_project_binding_is_ready_when_its_context_is,
+    lifecycle::a4_a_presence_becomes_ready_with_the_networks_settings,
+    lifecycle::a4_a_binding_names_its_context_before_it_is_ready,
+    lifecycle::a6_a_location_that_appears_wakes_the_declaration,
+    lifecycle::a7_an_edit_of_the_network_reaches_the_context,
+    lifecycle::s3_6_readiness_comes_by_watch,
+    lifecycle::a33_a_regression_flips_the_binding_and_keeps_the_reference,
+    lifecycle::a33_a_context_deleted_by_hand_is_rebuilt,
+    lifecycle::z17_pairs_with_one_plain_name_get_a_context_each,
+    lifecycle::z17_a_name_that_is_no_label_value_is_refused,
+    shared::a5_bindings_of_one_pair_share_a_context,
+    shared::a8_a_replacement_within_the_grace_keeps_the_presence,
+    shared::a9_a_rebind_while_the_context_goes_waits_and_is_served_anew,
+    shared::an_interface_copy_keeps_a_presence,
+    grace::a33_an_expired_grace_ends_the_presence,
+    grace::s1_10_an_unreadable_stamp_starts_the_grace_again,
+    grace::a_zero_grace_ends_at_once,
+    restart::s1_1_a_restart_in_the_grace_and_then_the_network_is_deleted,
+    restart::s1_2_a_restart_neither_restarts_nor_skips_the_grace,
+    restart::s1_3_a_presence_declared_only_in_its_project_survives_a_restart,
+    restart::s1_5_a_presence_with_nothing_to_change_writes_nothing,
+    restart::s1_6_a_copy_that_goes_away_ends_nothing,
+    restart::s1_7_a_copy_outside_a_hub_namespace_is_left_alone,
+    restart::s1_8_a_copy_is_never_written,
+    restart::s1_9_a_restart_makes_one_pass_per_presence_and_no_write,
+    takeover::s1_4_a_standby_acts_only_when_it_leads,
+    takeover::s1_11_a_deposed_leader_makes_no_effective_write,
+];
