@@ -10,5 +10,7 @@ pub const OBJECT_BYTES_MAX: usize = 1_572_864;
 pub const WATCH_QUEUE_MAX: usize = 1000;
 /// Pause between bookmarks of a quiet watch.
 pub const BOOKMARK_EVERY: SignedDuration = SignedDuration::from_secs(60);
+/// How long before its end a watch gets a last bookmark.
+pub const BOOKMARK_BEFORE_END: SignedDuration = SignedDuration::from_secs(2);
 /// Operations of one JSON patch.
 pub const JSON_PATCH_OPERATIONS_MAX: usize = 10_000;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::limits::BOOKMARK_EVERY;
+use crate::limits::{BOOKMARK_BEFORE_END, BOOKMARK_EVERY};
 use crate::media::Form;
 use crate::metadata::validate::forbidden;
 use crate::request::{RequestId, invalid_options};
@@ -89,6 +89,14 @@ fn resource_prefix(text: &str) -> String {
     format!("{}|{}|", parts.next().unwrap_or_default(), parts.next().unwrap_or_default())
 }
 
+/// When the next bookmark is due: about every minute, and two seconds before the end, as kube-apiserver does it, so that a
+/// short watch tells where the server is.
+fn next_bookmark(now: Timestamp, ends_at: Timestamp) -> Timestamp {
+    let regular = now.saturating_add(BOOKMARK_EVERY).unwrap_or(Timestamp::MAX);
+    let before_end = ends_at.saturating_sub(BOOKMARK_BEFORE_END).unwrap_or(ends_at);
+    if before_end > now { regular.min(before_end) } else { regular }
+}
+
 impl Watch {
     fn due(&self) -> Timestamp {
         if self.bookmarks { self.next_bookmark.min(self.ends_at) } else { self.ends_at }
@@ -135,6 +143,7 @@ impl Server {
             0 => self.store.published_revision(),
             revision => revision.max(self.store.published_revision()),
         };
+        let ends_at = self.later(lasts);
         Ok(Watch {
             id: call.request.id,
             resource: call.resource.clone(),
@@ -144,8 +153,8 @@ impl Server {
             include: Include::parse(call.query.get("includeObject")),
             after,
             bookmarks: call.query.flag("allowWatchBookmarks"),
-            next_bookmark: self.later(BOOKMARK_EVERY),
-            ends_at: self.later(lasts),
+            next_bookmark: next_bookmark(self.now, ends_at),
+            ends_at,
         })
     }
 
@@ -208,10 +217,10 @@ impl Server {
         let mut outputs = Vec::new();
         let mut ended = Vec::new();
         for watch in self.watches.by_id.values_mut().filter(|watch| watch.due() <= now) {
-            if watch.bookmarks {
+            if watch.bookmarks && watch.next_bookmark <= now {
                 let bytes = frames::bookmark(watch, revision.max(watch.after), false);
                 outputs.push(Output::Frame { id: watch.id, bytes });
-                watch.next_bookmark = now.saturating_add(BOOKMARK_EVERY).unwrap_or(Timestamp::MAX);
+                watch.next_bookmark = next_bookmark(now, watch.ends_at);
             }
             if watch.ends_at <= now {
                 outputs.push(Output::End { id: watch.id });

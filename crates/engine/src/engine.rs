@@ -15,7 +15,7 @@ mod stores;
 mod tests;
 
 use std::any::Any;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ use self::roots::RootNode;
 pub use self::status::{ClusterStatus, KeyVerdict, KindStatus, Status};
 use crate::answer::Answer;
 use crate::fence::Fence;
-use crate::ids::{ClusterId, ControllerId, Epoch, KeyId, Reader, RootId, SlotId, StepId, StoreId};
+use crate::ids::{BarrierId, ClusterId, ControllerId, Epoch, KeyId, Reader, RootId, SlotId, StepId, StoreId};
 use crate::informer::{Failure, Informer};
 use crate::keys::KeyState;
 use crate::lease::{Lease, LeaseAnswer, LeaseSettings, LeaseWant};
@@ -98,6 +98,8 @@ pub enum Input {
     Fenced(StoreId, FenceAnswer),
     /// A lease was answered.
     Lease(usize, LeaseAnswer),
+    /// Tell when every cache has caught up with its server as it is now.
+    CatchUp(BarrierId),
     /// Stop sending, let answers drain, give leases back.
     Shutdown,
     /// Time has passed.
@@ -154,6 +156,8 @@ pub enum Output {
     Lease(usize, LeaseWant),
     /// Call again after this long, with whatever input there is then.
     WakeAfter(Duration),
+    /// Every cache that can be read has caught up.
+    CaughtUp(BarrierId),
     /// Everything was given back after a shutdown.
     Drained,
 }
@@ -202,6 +206,7 @@ pub struct Engine {
     waiting_for_room: BTreeMap<ClusterId, VecDeque<KeyId>>,
     next_step: u64,
     fences: BTreeMap<StoreId, Fence>,
+    barriers: BTreeMap<BarrierId, BTreeSet<StoreId>>,
     leases: Vec<Lease>,
     was_leading: bool,
     cause: Option<(StoreId, SlotId)>,
@@ -243,6 +248,7 @@ impl Engine {
             waiting_for_room: BTreeMap::new(),
             next_step: 0,
             fences: BTreeMap::new(),
+            barriers: BTreeMap::new(),
             leases: Vec::new(),
             was_leading: true,
             cause: None,
@@ -295,6 +301,7 @@ impl Engine {
             Input::Answered(step, answer) => self.answered(step, &answer),
             Input::Fenced(store, answer) => self.fence_answered(store, &answer),
             Input::Lease(lease, answer) => self.lease_answered(lease, answer),
+            Input::CatchUp(barrier) => self.catch_up(barrier),
             Input::Shutdown => self.stop(),
             Input::Tick => {}
         }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::ids::KeyId;
+use crate::ids::{BarrierId, KeyId};
 
 /// The state of one store's fence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,12 +23,21 @@ enum Phase {
     Passing { version: u64, since: Duration, server_time: Option<Timestamp> },
 }
 
+/// Whoever waits for a fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Waiter {
+    /// A key whose plan destroys.
+    Key(KeyId),
+    /// Somebody outside who wants to know that the caches have caught up.
+    Barrier(BarrierId),
+}
+
 /// One fence on one store. Keys that come while it is asked join the next one: their pass may be later than the list.
 #[derive(Clone, Debug)]
 pub struct Fence {
     phase: Phase,
-    waiting: BTreeSet<KeyId>,
-    next: BTreeSet<KeyId>,
+    waiting: BTreeSet<Waiter>,
+    next: BTreeSet<Waiter>,
     hurried: bool,
 }
 
@@ -42,29 +51,29 @@ pub enum FenceOutcome {
     /// The informer is still behind: it should list again.
     Relist,
     /// These keys' absences were confirmed, at this server time.
-    Passed(BTreeSet<KeyId>, Option<Timestamp>),
+    Passed(BTreeSet<Waiter>, Option<Timestamp>),
     /// The list failed: these keys must not act.
-    Failed(BTreeSet<KeyId>),
+    Failed(BTreeSet<Waiter>),
 }
 
 impl Fence {
     /// A fence for the first key that wants one.
     #[must_use]
-    pub fn ask(key: KeyId) -> Self {
-        Self { phase: Phase::Asked, waiting: BTreeSet::from([key]), next: BTreeSet::new(), hurried: false }
+    pub fn ask(waiter: Waiter) -> Self {
+        Self { phase: Phase::Asked, waiting: BTreeSet::from([waiter]), next: BTreeSet::new(), hurried: false }
     }
 
     /// Another key wants the store confirmed: its pass was made after this fence was asked.
-    pub fn join(&mut self, key: KeyId) {
-        if !self.waiting.contains(&key) {
-            self.next.insert(key);
+    pub fn join(&mut self, waiter: Waiter) {
+        if !self.waiting.contains(&waiter) {
+            self.next.insert(waiter);
         }
     }
 
     /// A key does not want it any more.
-    pub fn leave(&mut self, key: KeyId) {
-        self.waiting.remove(&key);
-        self.next.remove(&key);
+    pub fn leave(&mut self, waiter: Waiter) {
+        self.waiting.remove(&waiter);
+        self.next.remove(&waiter);
     }
 
     /// The list was answered at this version.

@@ -45,3 +45,7 @@ pub struct StepId(pub u64);
 /// One running list or watch: answers of an earlier epoch are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Epoch(pub u64);
+
+/// One question whether the caches have caught up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BarrierId(pub u64);

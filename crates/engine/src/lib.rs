@@ -25,7 +25,7 @@ pub mod world;
 pub use answer::{Answer, Body, StatusBody};
 pub use engine::{Engine, FenceAnswer, Input, Output, Page, Watched};
 pub use explain::{Explanation, Trace};
-pub use ids::{Epoch, StepId, StoreId};
+pub use ids::{BarrierId, Epoch, StepId, StoreId};
 pub use informer::{Failure, Want};
 pub use lease::{LeaseAnswer, LeaseRecord, LeaseSettings, LeaseWant};
 pub use registration::{Registration, register};

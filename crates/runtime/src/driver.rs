@@ -7,7 +7,7 @@ use api::{ClusterName, ObjectKey, ResourceKind};
 use engine::engine::{KeyVerdict, Status, Violation};
 use engine::metrics::Metrics;
 use engine::{
-    Engine, Explanation, Input, LeasePlace, LeaseSettings, Output, Registration, Settings, StoreId,
+    BarrierId, Engine, Explanation, Input, LeasePlace, LeaseSettings, Output, Registration, Settings, StoreId,
 };
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
@@ -37,6 +37,10 @@ pub enum Command {
     Metrics(oneshot::Sender<(Metrics, Status)>),
     /// Programming errors seen so far.
     Violations(oneshot::Sender<Vec<Violation>>),
+    /// Answer when every cache has caught up with its server as it is now.
+    CatchUp(oneshot::Sender<()>),
+    /// End at once: nothing is drained, nothing is given back.
+    Abort,
 }
 
 /// What an engine is made of.
@@ -128,6 +132,20 @@ impl Handle {
         self.ask(Command::Violations).await
     }
 
+    /// Returns when every cache has caught up with its server as it was when this was called.
+    ///
+    /// # Errors
+    /// If the driver is gone.
+    pub async fn catch_up(&self) -> Result<(), Stopped> {
+        self.ask(Command::CatchUp).await
+    }
+
+    /// Ends the driver as a crash would: nothing is drained, nothing is given back.
+    pub async fn abort(&self) {
+        // An error means that it has ended already.
+        let _ = self.commands.send(Command::Abort).await;
+    }
+
     /// Tells when the engine is idle: nothing to do until something outside changes.
     #[must_use]
     pub fn idle(&self) -> watch::Receiver<bool> {
@@ -153,6 +171,8 @@ pub struct Driver {
     leases: Vec<LeasePlace>,
     commands: mpsc::Sender<Command>,
     running: BTreeMap<StoreId, AbortHandle>,
+    barriers: BTreeMap<BarrierId, oneshot::Sender<()>>,
+    next_barrier: u64,
     idle: watch::Sender<bool>,
     drained: watch::Sender<bool>,
     wake_after: std::time::Duration,
@@ -188,6 +208,8 @@ impl Driver {
                 leases: places,
                 commands,
                 running: BTreeMap::new(),
+                barriers: BTreeMap::new(),
+                next_barrier: 0,
                 idle,
                 drained,
                 wake_after: std::time::Duration::ZERO,
@@ -206,6 +228,9 @@ impl Driver {
                 break;
             }
             self.engine.take(self.clock.now(), Input::Tick);
+            if batch.iter().any(|command| matches!(command, Command::Abort)) {
+                return;
+            }
             for command in batch.drain(..) {
                 self.command(command);
             }
@@ -238,6 +263,13 @@ impl Driver {
             Command::Violations(reply) => {
                 let _ = reply.send(self.engine.violations.clone());
             }
+            Command::CatchUp(reply) => {
+                let barrier = BarrierId(self.next_barrier);
+                self.next_barrier += 1;
+                self.barriers.insert(barrier, reply);
+                self.engine.take(self.clock.now(), Input::CatchUp(barrier));
+            }
+            Command::Abort => {}
         }
     }
 
@@ -271,6 +303,11 @@ impl Driver {
             }
             Output::Lease(index, want) => self.lease(index, want),
             Output::WakeAfter(wait) => self.wake_after = wait,
+            Output::CaughtUp(barrier) => {
+                if let Some(reply) = self.barriers.remove(&barrier) {
+                    let _ = reply.send(());
+                }
+            }
             Output::Drained => {
                 self.drained.send_replace(true);
                 return true;

@@ -397,6 +397,7 @@ impl World {
                     manager.wake_at = at.max(self.now + SignedDuration::from_micros(1));
                 }
             }
+            Output::CaughtUp(_) => {}
             Output::Drained => {
                 if let Some(manager) = self.managers.get_mut(&id) {
                     manager.is_drained = true;

@@ -79,8 +79,10 @@ fn bookmarks_come_every_minute_and_before_the_end() {
     assert_eq!(world.events(id).len(), 0);
     world.pass(1);
     assert_eq!(world.events(id), ["BOOKMARK "]);
-    world.pass(30);
-    assert_eq!(world.events(id), ["BOOKMARK ", "BOOKMARK "]);
+    world.pass(28);
+    assert_eq!(world.events(id), ["BOOKMARK ", "BOOKMARK "], "two seconds before the end");
+    world.pass(2);
+    assert_eq!(world.events(id).len(), 2);
     assert_eq!(world.ended, [id]);
 }
 

@@ -8,10 +8,11 @@ use reconcile::Step;
 
 use super::passes::Pass;
 use super::{Engine, FenceAnswer, Output};
-use crate::fence::{Fence, FenceOutcome};
-use crate::ids::{KeyId, StoreId};
+use crate::fence::{Fence, FenceOutcome, Waiter};
+use crate::ids::{BarrierId, KeyId, StoreId};
 use crate::keys::Phase;
 use crate::metrics::PassOutcome;
+use crate::store::StoreState;
 
 /// How long the watch that is hurried lasts: its end brings a bookmark.
 const HURRIED_WATCH: Duration = Duration::from_secs(3);
@@ -47,13 +48,43 @@ impl Engine {
         state.phase = Phase::Fenced;
         state.fencing = Some((stores.clone(), BTreeMap::new()));
         for store in stores {
-            if let Some(fence) = self.fences.get_mut(&store) {
-                fence.join(key);
-            } else {
-                self.fences.insert(store, Fence::ask(key));
-                self.ask_fence(store);
-            }
+            self.join_fence(store, Waiter::Key(key));
         }
+    }
+
+    fn join_fence(&mut self, store: StoreId, waiter: Waiter) {
+        if let Some(fence) = self.fences.get_mut(&store) {
+            fence.join(waiter);
+        } else {
+            self.fences.insert(store, Fence::ask(waiter));
+            self.ask_fence(store);
+        }
+    }
+
+    /// Asks every cache that has synced to catch up with its server. One that cannot be read is not waited for.
+    pub(super) fn catch_up(&mut self, barrier: BarrierId) {
+        let synced = self.world.stores().filter(|(_, store)| store.state() == StoreState::Synced);
+        let stores: BTreeSet<StoreId> = synced.map(|(store, _)| store).collect();
+        self.barriers.insert(barrier, stores.clone());
+        for store in stores {
+            self.join_fence(store, Waiter::Barrier(barrier));
+        }
+        self.look_at_barrier(barrier);
+    }
+
+    fn look_at_barrier(&mut self, barrier: BarrierId) {
+        if self.barriers.get(&barrier).is_some_and(BTreeSet::is_empty) {
+            self.barriers.remove(&barrier);
+            self.outputs.push(Output::CaughtUp(barrier));
+        }
+    }
+
+    /// A store has caught up for somebody outside, or cannot be asked.
+    fn caught_up(&mut self, barrier: BarrierId, store: StoreId) {
+        if let Some(stores) = self.barriers.get_mut(&barrier) {
+            stores.remove(&store);
+        }
+        self.look_at_barrier(barrier);
     }
 
     fn ask_fence(&mut self, store: StoreId) {
@@ -68,7 +99,7 @@ impl Engine {
     /// A key that was woken does not wait for fences any more: its next plan may be another.
     pub(super) fn leave_fences(&mut self, key: KeyId) {
         for fence in self.fences.values_mut() {
-            fence.leave(key);
+            fence.leave(Waiter::Key(key));
         }
         if let Some(state) = self.keys.get_mut(&key) {
             state.fencing = None;
@@ -131,15 +162,23 @@ impl Engine {
     /// A fence is over: its keys pass again, or wait if it failed; whoever came meanwhile gets the next one.
     fn fence_over(&mut self, store: StoreId, outcome: FenceOutcome) {
         match outcome {
-            FenceOutcome::Passed(keys, server_time) => {
-                for key in keys {
-                    self.store_confirmed(key, store, server_time);
+            FenceOutcome::Passed(waiters, server_time) => {
+                for waiter in waiters {
+                    match waiter {
+                        Waiter::Key(key) => self.store_confirmed(key, store, server_time),
+                        Waiter::Barrier(barrier) => self.caught_up(barrier, store),
+                    }
                 }
             }
-            FenceOutcome::Failed(keys) => {
-                for key in keys {
-                    self.leave_fences(key);
-                    self.back_off(key);
+            FenceOutcome::Failed(waiters) => {
+                for waiter in waiters {
+                    match waiter {
+                        Waiter::Key(key) => {
+                            self.leave_fences(key);
+                            self.back_off(key);
+                        }
+                        Waiter::Barrier(barrier) => self.caught_up(barrier, store),
+                    }
                 }
             }
             FenceOutcome::Wait | FenceOutcome::Hurry | FenceOutcome::Relist => return,

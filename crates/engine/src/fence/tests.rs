@@ -5,8 +5,8 @@ use crate::ids::ControllerId;
 
 const PATIENCE: Duration = Duration::from_secs(4);
 
-fn key(number: u32) -> KeyId {
-    KeyId { controller: ControllerId(0), number }
+fn key(number: u32) -> Waiter {
+    Waiter::Key(KeyId { controller: ControllerId(0), number })
 }
 
 #[test]
