@@ -115,13 +115,14 @@ fn merge_intent(
 ) -> Result<(Value, ManagedFields), ApplyError> {
     let key = writer.key(Operation::Apply);
     let merged = merge::merge(shape, live, applied);
-    let intent = ownership::all_fields(shape, applied).difference(ownership::never_owned()).outside(ignored);
+    let sent = ownership::all_fields(shape, applied);
+    let intent = sent.difference(ownership::never_owned()).outside(ignored);
     let last = managers.entries.get(&key).map(|managed| managed.fields.clone());
     let time = managers.entries.get(&key).and_then(|managed| managed.time);
     let entry = Managed { api_version: writer.api_version.to_owned(), time, fields: intent };
     managers.entries.insert(key.clone(), entry);
     let object = match &last {
-        Some(last) => remove::drop_left_out(shape, merged, last, &managers),
+        Some(last) => remove::drop_left_out(shape, merged, (last, &sent), &managers),
         None => merged,
     };
     let changes = Changes::between(shape, live, &object).outside(ignored);

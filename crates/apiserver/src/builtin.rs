@@ -137,6 +137,7 @@ fn compile(declared: Declared) -> Result<Resource, StartError> {
         let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
         StartError::Kind { kind: declared.kind.clone(), error: texts.join(", ") }
     })?;
+    let schema = if declared.status { schema.with_separate_status() } else { schema };
     let api_version = crate::status::api_version(&declared.group, &declared.version);
     let storage = declared.storage.unwrap_or_else(|| format!("{}/{}", declared.group, declared.plural));
     Ok(Resource {

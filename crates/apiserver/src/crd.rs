@@ -39,12 +39,9 @@ fn is_true(value: &Value, field: &str) -> bool {
     value.get(field) == Some(&Value::Bool(true))
 }
 
-/// Names that follow from others, and the stored versions.
-pub(crate) fn prepare(new: &mut Value, old: Option<&Value>) {
+/// Names that follow from others.
+pub(crate) fn default(new: &mut Value) {
     let kind = text(new, "/spec/names/kind").to_owned();
-    let storage = versions(new)
-        .find(|version| is_true(version, "storage"))
-        .map(|version| text(version, "/name").to_owned());
     if let Some(names) = new.pointer_mut("/spec/names").and_then(Value::as_object_mut) {
         for (field, value) in [("singular", kind.to_lowercase()), ("listKind", format!("{kind}List"))] {
             if names.get(field).and_then(Value::as_str).unwrap_or_default().is_empty() {
@@ -52,25 +49,28 @@ pub(crate) fn prepare(new: &mut Value, old: Option<&Value>) {
             }
         }
     }
-    let Some(fields) = new.as_object_mut() else { return };
-    if let Some(spec) = fields.get_mut("spec").and_then(Value::as_object_mut) {
+    if let Some(spec) = new.get_mut("spec").and_then(Value::as_object_mut) {
         spec.entry("conversion").or_insert_with(|| json!({"strategy": "None"}));
     }
+}
+
+/// The status of a new definition, and the versions in which objects are stored.
+pub(crate) fn prepare(new: &mut Value, old: Option<&Value>) {
+    let storage = versions(new).find(|version| is_true(version, "storage"));
+    let storage = storage.map(|version| json!(text(version, "/name")));
+    let Some(fields) = new.as_object_mut() else { return };
     if old.is_none() {
         fields.insert(
             "status".to_owned(),
-            json!({"acceptedNames": {"kind": "", "plural": ""},
-            "conditions": [], "storedVersions": []}),
+            json!({"acceptedNames": {"kind": "", "plural": ""}, "conditions": [], "storedVersions": []}),
         );
     }
-    let stored = fields
-        .get_mut("status")
-        .and_then(Value::as_object_mut)
-        .map(|status| status.entry("storedVersions").or_insert_with(|| json!([])));
+    let status = fields.get_mut("status").and_then(Value::as_object_mut);
+    let stored = status.map(|status| status.entry("storedVersions").or_insert_with(|| json!([])));
     if let (Some(Value::Array(stored)), Some(storage)) = (stored, storage)
-        && !stored.contains(&json!(storage))
+        && !stored.contains(&storage)
     {
-        stored.push(json!(storage));
+        stored.push(storage);
     }
 }
 

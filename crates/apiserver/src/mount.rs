@@ -72,6 +72,7 @@ impl Server {
                 fields.insert("spec".to_owned(), spec.clone());
             }
         }
+        crd::default(&mut value);
         crd::prepare(&mut value, stored.as_ref());
         let errors = crd::validate(&value, None);
         if !errors.is_empty() {

@@ -137,7 +137,7 @@ impl Server {
     }
 
     fn present_list(&self, call: &Call<'_>, page: &Page) -> Response {
-        let metadata = page.metadata();
+        let metadata = page.metadata(call.accepted.form == Form::Object);
         let values: Vec<&Value> = page.items.iter().map(|stored| &stored.value).collect();
         let resource = &call.resource;
         match (call.accepted.form, call.accepted.encoding) {

@@ -103,13 +103,16 @@ impl Failure {
     #[must_use]
     pub fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
         let qualified = qualify(kind, group);
-        let message = match errors {
+        let mut texts: Vec<String> = Vec::new();
+        for text in errors.iter().map(ToString::to_string) {
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        let message = match texts.as_slice() {
             [] => format!("{qualified} \"{name}\" is invalid"),
             [only] => format!("{qualified} \"{name}\" is invalid: {only}"),
-            many => {
-                let texts: Vec<String> = many.iter().map(ToString::to_string).collect();
-                format!("{qualified} \"{name}\" is invalid: [{}]", texts.join(", "))
-            }
+            many => format!("{qualified} \"{name}\" is invalid: [{}]", many.join(", ")),
         };
         let mut found = details(name, group, kind);
         let causes: Vec<Value> = errors.iter().map(cause).collect();

@@ -28,25 +28,41 @@ pub(crate) fn unconditional_update(resource: &Resource) -> bool {
         && &*resource.storage != "coordination.k8s.io/leases"
 }
 
-/// Fields that follow from others, before ownership and validation.
-pub(crate) fn prepare(resource: &Resource, new: &mut Value, old: Option<&Value>) {
+/// Fields that follow from what was sent, as if it had been sent so.
+pub(crate) fn default(resource: &Resource, new: &mut Value) {
     match resource.strategy {
-        Strategy::Namespace => prepare_namespace(new, old),
-        Strategy::Secret => secret::prepare(new),
-        Strategy::CustomResourceDefinition => crate::crd::prepare(new, old),
+        Strategy::Namespace => label_namespace(new),
+        Strategy::Secret => secret::fold_texts(new),
+        Strategy::CustomResourceDefinition => crate::crd::default(new),
         Strategy::Event => share_event_fields(new),
         _ => {}
     }
 }
 
-fn prepare_namespace(new: &mut Value, old: Option<&Value>) {
+/// Fields that the server alone decides; nobody owns them by writing.
+pub(crate) fn prepare(resource: &Resource, new: &mut Value, old: Option<&Value>) {
+    match resource.strategy {
+        Strategy::Namespace => prepare_namespace(new, old),
+        Strategy::CustomResourceDefinition => crate::crd::prepare(new, old),
+        _ => {}
+    }
+}
+
+fn label_namespace(new: &mut Value) {
     let name = metadata::name(new).to_owned();
+    if name.is_empty() {
+        return;
+    }
     if let Some(metadata) = metadata::of_mut(new) {
         let labels = metadata.entry("labels").or_insert_with(|| json!({}));
         if let Some(labels) = labels.as_object_mut() {
             labels.insert("kubernetes.io/metadata.name".to_owned(), json!(name));
         }
     }
+}
+
+fn prepare_namespace(new: &mut Value, old: Option<&Value>) {
+    label_namespace(new);
     let Some(fields) = new.as_object_mut() else { return };
     match old {
         None => {

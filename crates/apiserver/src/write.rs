@@ -55,10 +55,6 @@ pub(crate) struct Draft {
     pub(crate) old: Option<Arc<Stored>>,
     /// The wanted state.
     pub(crate) new: Value,
-    /// Whether `managedFields` of `new` are final (an apply made them), or follow from comparing.
-    pub(crate) applied: bool,
-    /// What the writer is told beside the answer.
-    pub(crate) warnings: Vec<String>,
     /// Whether the body named another kind: then it is neither pruned nor defaulted, only refused.
     pub(crate) wrong_kind: bool,
 }
@@ -74,55 +70,48 @@ pub(crate) enum Written {
 }
 
 impl Server {
-    /// Ownership, validation, commit; then the answer.
+    /// Records in the wanted state what the writer takes over. This looks at what was sent, before the server's own
+    /// fields and those of other subresources are put back (an object that its schema cannot type owns nothing).
+    fn own(&self, call: &Call<'_>, old: Option<&Arc<Stored>>, new: &mut Value, options: &Options) {
+        let writer =
+            ownership::Writer { manager: &options.manager, subresource: call.subresource(), now: self.now };
+        ownership::record(&call.resource, old.map(Arc::as_ref), new, &writer);
+    }
+
+    /// Validation, commit; then the answer.
     pub(crate) fn finish_write(
         &mut self,
         call: &Call<'_>,
-        mut draft: Draft,
+        draft: Draft,
         options: &Options,
     ) -> Result<Response, Failure> {
         let created = draft.old.is_none();
-        let warnings = std::mem::take(&mut draft.warnings);
-        let (written, more) = self.store_draft(call, draft, options)?;
+        let written = self.store_draft(call, draft, options)?;
         let stored = match &written {
             Written::Stored(stored) | Written::Unchanged(stored) | Written::Removed(stored) => stored,
         };
         let code = if created { 201 } else { 200 };
-        let response = self.present(call, code, &stored.value, Some(&stored.bytes));
-        Ok(response.with_warnings(&warnings).with_warnings(&more))
+        Ok(self.present(call, code, &stored.value, Some(&stored.bytes)))
     }
 
-    fn store_draft(
-        &mut self,
-        call: &Call<'_>,
-        mut draft: Draft,
-        options: &Options,
-    ) -> Result<(Written, Vec<String>), Failure> {
+    fn store_draft(&mut self, call: &Call<'_>, draft: Draft, options: &Options) -> Result<Written, Failure> {
         let resource = &call.resource;
-        if !draft.applied {
-            let writer = ownership::Writer {
-                manager: &options.manager,
-                subresource: call.subresource(),
-                now: self.now,
-            };
-            ownership::record(resource, draft.old.as_deref(), &mut draft.new, &writer);
-        }
-        let warnings = validate(call, &draft)?;
+        validate(call, &draft)?;
         if let Some(old) = &draft.old {
             if same(&old.value, &draft.new) {
-                return Ok((Written::Unchanged(old.clone()), warnings));
+                return Ok(Written::Unchanged(old.clone()));
             }
             if metadata::is_deleting(&draft.new)
                 && metadata::finalizers(&draft.new).next().is_none()
                 && strategy::may_go(resource, &draft.new)
             {
-                return Ok((self.remove_finalized(call, old, draft.new, options), warnings));
+                return Ok(self.remove_finalized(call, old, draft.new, options));
             }
         } else {
             self.check_new(call, &draft.new)?;
         }
         let stored = self.put(call, draft.new, options.dry_run)?;
-        Ok((Written::Stored(stored), warnings))
+        Ok(Written::Stored(stored))
     }
 
     fn check_new(&self, call: &Call<'_>, new: &Value) -> Result<(), Failure> {
@@ -182,7 +171,7 @@ fn check_size(bytes: usize) -> Result<(), Failure> {
 }
 
 /// Metadata rules, schema and rules of the kind.
-fn validate(call: &Call<'_>, draft: &Draft) -> Result<Vec<String>, Failure> {
+fn validate(call: &Call<'_>, draft: &Draft) -> Result<(), Failure> {
     let resource = &call.resource;
     let old = draft.old.as_ref().map(|old| &old.value);
     let mut errors = Vec::new();
@@ -191,13 +180,15 @@ fn validate(call: &Call<'_>, draft: &Draft) -> Result<Vec<String>, Failure> {
     }
     match old {
         None => errors.extend(rules::object(&draft.new, strategy::name_rule(resource), resource.namespaced)),
-        Some(old) => errors.extend(rules::update(&draft.new, old)),
+        Some(old) => errors.extend(rules::update(&draft.new, old, resource.custom)),
     }
     errors.extend(strategy::validate(resource, &draft.new, old));
-    let findings = match call.subresource() {
-        "status" if resource.custom => resource.schema.check_status(&draft.new, old, &errors),
-        _ => resource.schema.check(&draft.new, old, &errors),
+    let findings = if call.subresource() == "status" {
+        resource.schema.check_status(&draft.new, old, &errors)
+    } else {
+        resource.schema.check(&draft.new, old, &errors)
     };
+    call.warn(findings.warnings.iter().map(ToString::to_string));
     if !resource.custom
         && let Some(wrong) = findings.errors.iter().find(|error| error.kind == FieldErrorKind::TypeInvalid)
     {
@@ -205,7 +196,7 @@ fn validate(call: &Call<'_>, draft: &Draft) -> Result<Vec<String>, Failure> {
     }
     errors.extend(findings.errors);
     if errors.is_empty() {
-        return Ok(findings.warnings.iter().map(ToString::to_string).collect());
+        return Ok(());
     }
     let text = |field: &str| draft.new.get(field).and_then(Value::as_str).unwrap_or_default();
     let group = text("apiVersion").split_once('/').map_or("", |(group, _)| group);

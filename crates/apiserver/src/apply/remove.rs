@@ -9,11 +9,12 @@ use crate::managed_fields::ManagedFields;
 use crate::schema::node::ListType;
 
 /// The merged object without the fields that only `last` (what the manager applied before) speaks for: fields that
-/// any manager owns stay, and so does what the manager did not apply itself.
+/// any manager owns stay, and so does what the manager did not apply itself. `sent` is all that the manager applies now,
+/// its name included, which nobody owns: without it the metadata would go with its last owned field.
 pub(super) fn drop_left_out(
     shape: Shape<'_>,
     merged: Value,
-    last: &FieldSet,
+    (last, sent): (&FieldSet, &FieldSet),
     managers: &ManagedFields,
 ) -> Value {
     if last.is_empty() {
@@ -21,7 +22,7 @@ pub(super) fn drop_left_out(
     }
     let last = with_declared_parents(shape, last);
     let pruned = remove(shape, &merged, &last);
-    let owned = managers.iter().fold(FieldSet::default(), |owned, (_, managed)| owned.union(&managed.fields));
+    let owned = managers.iter().fold(sent.clone(), |owned, (_, managed)| owned.union(&managed.fields));
     let before = with_declared_parents(shape, &all_fields(shape, &merged));
     let kept = with_declared_parents(shape, &all_fields(shape, &pruned))
         .union(&with_declared_parents(shape, &owned));

@@ -61,9 +61,10 @@ fn resource(
     let document = version.pointer("/schema/openAPIV3Schema").cloned().unwrap_or_default();
     let api_version = crate::status::api_version(&group, &version_name);
     let names = definition.pointer("/spec/names").cloned().unwrap_or_default();
-    let schema = cache.get(stamp(&api_version, &kind, &document), &document)?;
-    let has_status = version.pointer("/subresources/status").is_some();
-    let schema = if has_status { schema.with_separate_status() } else { schema };
+    let mut schema = cache.get(stamp(&api_version, &kind, &document), &document)?;
+    if version.pointer("/subresources/status").is_some() {
+        schema = schema.with_separate_status();
+    }
     Ok(Resource {
         // Columns and subresources count too: a change of them must be seen.
         stamp: stamp(&api_version, &kind, &Value::Array(vec![version.clone(), names])),
@@ -73,7 +74,7 @@ fn resource(
         short_names: texts("/spec/names/shortNames"),
         categories: texts("/spec/names/categories"),
         namespaced: spec("/scope") == "Namespaced",
-        has_status,
+        has_status: version.pointer("/subresources/status").is_some(),
         scale: version.pointer("/subresources/scale").map(scale),
         columns: columns(version),
         selectable_fields: selectable(version),

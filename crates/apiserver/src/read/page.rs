@@ -43,6 +43,7 @@ pub(super) struct Page {
     pub(super) next: Option<String>,
     remaining: Option<usize>,
     revision: u64,
+    custom: bool,
 }
 
 impl Page {
@@ -53,7 +54,8 @@ impl Page {
         selector: &Selector,
         (revision, limit): (u64, usize),
     ) -> Self {
-        let mut page = Self { items: Vec::new(), next: None, remaining: None, revision };
+        let mut page =
+            Self { items: Vec::new(), next: None, remaining: None, revision, custom: call.resource.custom };
         let mut last: Option<&Key> = None;
         let mut state = state.peekable();
         while let Some((key, stored)) = state.next() {
@@ -73,12 +75,15 @@ impl Page {
         page
     }
 
-    /// The list's metadata.
-    pub(super) fn metadata(&self) -> Value {
+    /// The list's metadata. Lists of whole custom resources always carry `continue`, all others only when it says
+    /// something.
+    pub(super) fn metadata(&self, whole: bool) -> Value {
         let mut metadata = Map::new();
         metadata.insert("resourceVersion".to_owned(), json!(self.revision.to_string()));
-        if let Some(next) = &self.next {
-            metadata.insert("continue".to_owned(), json!(next));
+        match &self.next {
+            Some(next) => drop(metadata.insert("continue".to_owned(), json!(next))),
+            None if self.custom && whole => drop(metadata.insert("continue".to_owned(), json!(""))),
+            None => {}
         }
         if let Some(remaining) = self.remaining {
             metadata.insert("remainingItemCount".to_owned(), json!(remaining));

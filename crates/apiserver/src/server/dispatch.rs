@@ -1,5 +1,6 @@
 //! From a request to the function that answers it: plane, user, target, permission, verb.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -22,12 +23,19 @@ pub(crate) struct Call<'a> {
     pub(crate) user: User,
     pub(crate) accepted: Accepted,
     pub(crate) request: &'a Request,
+    /// What the writer is told beside the answer, refusals included.
+    pub(crate) warnings: RefCell<Vec<String>>,
 }
 
 impl Call<'_> {
     /// The object's name in the path, empty for a collection.
     pub(crate) fn name(&self) -> &str {
         self.place.name.as_deref().unwrap_or_default()
+    }
+
+    /// Adds something the client is told beside the answer.
+    pub(crate) fn warn(&self, texts: impl IntoIterator<Item = String>) {
+        self.warnings.borrow_mut().extend(texts);
     }
 
     pub(crate) fn subresource(&self) -> &str {
@@ -131,8 +139,24 @@ impl Server {
         };
         check_place(&resource, &place)?;
         let accepted = negotiate(&request.headers.accept, &[Form::Table, Form::Metadata])?;
-        let call = Call { plane: holder, resource, place, query, user, accepted, request };
-        self.run(verb, &call)
+        let call = Call {
+            plane: holder,
+            resource,
+            place,
+            query,
+            user,
+            accepted,
+            request,
+            warnings: RefCell::default(),
+        };
+        call.warn(call.resource.deprecation.clone());
+        let reply = self.run(verb, &call);
+        let warnings = call.warnings.into_inner();
+        match reply {
+            Ok(Reply::Whole(response)) => Ok(Reply::Whole(response.with_warnings(&warnings))),
+            Ok(Reply::Watching) => Ok(Reply::Watching),
+            Err(failure) => Ok(Reply::Whole(Response::from(failure).with_warnings(&warnings))),
+        }
     }
 
     fn run(&mut self, verb: &str, call: &Call<'_>) -> Result<Reply, Failure> {

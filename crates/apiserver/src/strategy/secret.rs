@@ -8,7 +8,7 @@ use crate::field_error::FieldError;
 use crate::metadata::validate::{forbidden, invalid};
 
 /// Folds `stringData` into `data`; the type defaults to `Opaque`.
-pub(super) fn prepare(new: &mut Value) {
+pub(super) fn fold_texts(new: &mut Value) {
     let Some(fields) = new.as_object_mut() else { return };
     fields.entry("type").or_insert_with(|| json!("Opaque"));
     let Some(Value::Object(texts)) = fields.remove("stringData") else { return };

@@ -11,6 +11,7 @@ use crate::resource::Resource;
 use crate::server::Call;
 use crate::shape::retype;
 use crate::status::Failure;
+use crate::strategy;
 
 const SHOWN_MAX: usize = 1024;
 
@@ -85,11 +86,7 @@ pub(super) fn is_other_type(resource: &Resource, value: &Value) -> bool {
 }
 
 /// Drops what nobody knows, by the writer's wish silently, with warnings, or not at all, and sets defaults.
-pub(super) fn conform(
-    call: &Call<'_>,
-    decoded: Decoded,
-    options: &Options,
-) -> Result<(Value, Vec<String>), Failure> {
+pub(super) fn conform(call: &Call<'_>, decoded: Decoded, options: &Options) -> Result<Value, Failure> {
     let resource = &call.resource;
     let Decoded { mut value, duplicates } = decoded;
     let normalized = normalize(&mut value).map_err(|wrong| cannot_be_handled(resource, &wrong.0))?;
@@ -99,17 +96,17 @@ pub(super) fn conform(
     let mut findings: Vec<String> =
         duplicates.iter().map(|path| format!("duplicate field \"{path}\"")).collect();
     findings.extend(unknown.iter().map(|path| format!("unknown field \"{path}\"")));
-    let warnings = match options.validation {
-        FieldValidation::Ignore => Vec::new(),
-        FieldValidation::Warn => findings,
-        FieldValidation::Strict if findings.is_empty() => findings,
-        FieldValidation::Strict => {
+    match options.validation {
+        FieldValidation::Ignore => {}
+        FieldValidation::Strict if !findings.is_empty() => {
             let why = format!("strict decoding error: {}", findings.join(", "));
             return Err(cannot_be_handled(resource, &why));
         }
-    };
+        _ => call.warn(findings),
+    }
     resource.schema.apply_defaults(&mut value);
-    Ok((value, warnings))
+    strategy::default(resource, &mut value);
+    Ok(value)
 }
 
 /// 400 for a body that is no such object.

@@ -13,15 +13,16 @@ impl Server {
     pub(crate) fn create(&mut self, call: &Call<'_>) -> Result<Response, Failure> {
         let options = Options::parse(call, "CreateOptions")?;
         let (decoded, wrong_kind) = body::read(call)?;
-        let (mut new, warnings) = if wrong_kind {
+        let mut new = if wrong_kind {
             let mut value = decoded.value;
             normalize(&mut value).map_err(|wrong| body::cannot_be_handled(&call.resource, &wrong.0))?;
-            (value, Vec::new())
+            value
         } else {
             body::conform(call, decoded, &options)?
         };
         body::settle_namespace(call, &mut new)?;
-        self.create_object(call, Draft { old: None, new, applied: false, warnings, wrong_kind }, &options)
+        self.own(call, None, &mut new, &options);
+        self.create_object(call, Draft { old: None, new, wrong_kind }, &options)
     }
 
     /// The part of a creation that an apply shares.

@@ -68,19 +68,21 @@ impl DeleteOptions {
             )));
         }
         let text = |pointer: &str| options.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
-        let from_query = |name: &str| Some(call.query.get(name).to_owned()).filter(|text| !text.is_empty());
+        // kube-apiserver looks at the query only when there is no body (measured: a body makes it forget `dryRun`).
+        let query = |name: &str| options.is_null() && call.query.has(name);
+        let from_query = |name: &str| query(name).then(|| call.query.get(name).to_owned());
         let policy = text("/propagationPolicy").or_else(|| from_query("propagationPolicy"));
         let orphan = options
             .get("orphanDependents")
             .and_then(Value::as_bool)
-            .or_else(|| call.query.has("orphanDependents").then(|| call.query.flag("orphanDependents")));
+            .or_else(|| query("orphanDependents").then(|| call.query.flag("orphanDependents")));
         let in_body =
             options.get("dryRun").and_then(Value::as_array).is_some_and(|values| !values.is_empty());
         Ok(Self {
             uid: text("/preconditions/uid"),
             resource_version: text("/preconditions/resourceVersion"),
             propagation: propagation(policy.as_deref(), orphan)?,
-            dry_run: call.query.dry_run("DeleteOptions")? || in_body,
+            dry_run: in_body || (query("dryRun") && call.query.dry_run("DeleteOptions")?),
             accepted_code: orphan == Some(false),
         })
     }
@@ -144,8 +146,14 @@ impl Server {
                 Err(failure) => return Err(failure),
             }
         }
+        let mut metadata = json!({"resourceVersion": revision.to_string()});
+        if call.resource.custom
+            && let Some(fields) = metadata.as_object_mut()
+        {
+            fields.insert("continue".to_owned(), json!(""));
+        }
         let list = json!({"kind": call.resource.list_kind, "apiVersion": call.resource.api_version(),
-            "metadata": {"resourceVersion": revision.to_string()}, "items": items});
+            "metadata": metadata, "items": items});
         Ok(crate::read::encoded(call.accepted, 200, &list))
     }
 

@@ -1,5 +1,7 @@
 //! The four patch types.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::update::merge_kept;
@@ -17,17 +19,23 @@ use crate::request::{FieldValidation, invalid_options};
 use crate::server::{Call, Response, Server};
 use crate::shape::shaped;
 use crate::status::Failure;
+use crate::store::Stored;
+use crate::strategy;
 
 /// A patch type, by content type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Json,
     Merge,
+    Strategic,
     Apply,
 }
 
 const ACCEPTED: &str =
     "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+
+const ACCEPTED_BUILT_IN: &str = "application/json-patch+json, application/merge-patch+json, \
+    application/strategic-merge-patch+json, application/apply-patch+yaml";
 
 impl Kind {
     fn of(call: &Call<'_>) -> Result<Self, Failure> {
@@ -35,7 +43,9 @@ impl Kind {
             "application/json-patch+json" => Ok(Self::Json),
             "application/merge-patch+json" => Ok(Self::Merge),
             "application/apply-patch+yaml" => Ok(Self::Apply),
-            _ => Err(Failure::unsupported_media_type(ACCEPTED)),
+            "application/strategic-merge-patch+json" if !call.resource.custom => Ok(Self::Strategic),
+            _ if call.resource.custom => Err(Failure::unsupported_media_type(ACCEPTED)),
+            _ => Err(Failure::unsupported_media_type(ACCEPTED_BUILT_IN)),
         }
     }
 }
@@ -50,45 +60,48 @@ impl Server {
             return self.apply(call, old, &options);
         }
         let old = old.ok_or_else(|| Failure::not_found(&call.resource, call.name()))?;
-        let (patched, mut findings) = patched(call, kind, &old.value)?;
-        let (mut new, warnings) = conform(call, patched, &options, &mut findings)?;
+        let (patched, findings) = patched(call, kind, &old.value)?;
+        let mut new = conform(call, patched, &options, findings)?;
         check_identity(call, &mut new, &old.value)?;
         let wrong_kind = body::is_other_type(&call.resource, &new);
+        self.own(call, Some(&old), &mut new, &options);
         self.admit_write(call, &new)?;
         let new = merge_kept(call, new, &old.value);
-        let draft = Draft { old: Some(old), new, applied: false, warnings, wrong_kind };
+        let draft = Draft { old: Some(old), new, wrong_kind };
         self.finish_write(call, draft, &options)
     }
 
     fn apply(
         &mut self,
         call: &Call<'_>,
-        old: Option<std::sync::Arc<crate::store::Stored>>,
+        old: Option<Arc<Stored>>,
         options: &Options,
     ) -> Result<Response, Failure> {
+        if old.is_none() && !call.subresource().is_empty() {
+            return Err(Failure::not_found(&call.resource, call.name()));
+        }
         let (applied, duplicates) = apply_body(call)?;
+        check_applied_type(call, &applied)?;
         let live = old.as_ref().map(|old| &old.value);
-        check_apply(call, &applied, live)?;
         let writer =
             ownership::Writer { manager: &options.manager, subresource: call.subresource(), now: self.now };
         let force = call.query.flag("force");
-        let mut findings = unknown_of(call, &applied);
-        findings.splice(0..0, duplicates);
-        let warnings = judge(findings, options)?;
         let mut new = ownership::apply(&call.resource, live, &applied, &writer, force)?;
+        judge(call, duplicates, options)?;
+        check_applied_identity(call, &applied, live)?;
+        normalize(&mut new).map_err(|wrong| body::cannot_be_handled(&call.resource, &wrong.0))?;
         call.resource.schema.fill_defaults(&mut new);
+        strategy::default(&call.resource, &mut new);
         match old {
-            None if !call.subresource().is_empty() => Err(Failure::not_found(&call.resource, call.name())),
             None => {
-                metadata::set(&mut new, "name", call.name());
                 body::settle_namespace(call, &mut new)?;
-                let draft = Draft { old: None, new, applied: true, warnings, wrong_kind: false };
+                let draft = Draft { old: None, new, wrong_kind: false };
                 self.create_object(call, draft, options)
             }
             Some(old) => {
                 self.admit_write(call, &new)?;
                 let new = merge_kept(call, new, &old.value);
-                let draft = Draft { old: Some(old), new, applied: true, warnings, wrong_kind: false };
+                let draft = Draft { old: Some(old), new, wrong_kind: false };
                 self.finish_write(call, draft, options)
             }
         }
@@ -116,10 +129,15 @@ fn patched(call: &Call<'_>, kind: Kind, old: &Value) -> Result<(Value, Vec<Strin
     let findings = decoded.duplicates.iter().map(|path| format!("duplicate field \"{path}\"")).collect();
     let new = match kind {
         Kind::Json => json_patch(old, &decoded.value),
+        Kind::Strategic => strategic(call, old, &decoded.value),
         _ => merge_patch(old, &decoded.value),
     };
     let new = new.map_err(|error| refuse(&error))?;
     Ok((new, findings))
+}
+
+fn strategic(call: &Call<'_>, old: &Value, document: &Value) -> Result<Value, PatchError> {
+    patch::strategic_merge_patch(&call.resource.schema, old, document)
 }
 
 fn merge_patch(old: &Value, document: &Value) -> Result<Value, PatchError> {
@@ -155,8 +173,8 @@ fn conform(
     call: &Call<'_>,
     patched: Value,
     options: &Options,
-    findings: &mut Vec<String>,
-) -> Result<(Value, Vec<String>), Failure> {
+    mut findings: Vec<String>,
+) -> Result<Value, Failure> {
     let resource = &call.resource;
     let shown = patched.to_string();
     let mut new = patched;
@@ -166,13 +184,15 @@ fn conform(
     unknown.sort();
     findings.extend(unknown.iter().map(|path| format!("unknown field \"{path}\"")));
     resource.schema.apply_defaults(&mut new);
+    strategy::default(resource, &mut new);
     match options.validation {
-        FieldValidation::Ignore => Ok((new, Vec::new())),
+        FieldValidation::Ignore => {}
         FieldValidation::Strict if !findings.is_empty() => {
-            Err(unfit(&shown, &format!("strict decoding error: {}", findings.join(", "))))
+            return Err(unfit(&shown, &format!("strict decoding error: {}", findings.join(", "))));
         }
-        _ => Ok((new, std::mem::take(findings))),
+        _ => call.warn(findings),
     }
+    Ok(new)
 }
 
 /// 422 for a patch whose result is no object of the resource; kube-apiserver names neither kind nor object here.
@@ -180,14 +200,18 @@ fn unfit(shown: &str, why: &str) -> Failure {
     Failure::invalid("", "", "", &[invalid("patch", shown, why)])
 }
 
-/// Unknown fields and duplicates of an apply, by the writer's wish.
-fn judge(findings: Vec<String>, options: &Options) -> Result<Vec<String>, Failure> {
+/// Duplicate fields of an applied body, by the writer's wish. (Unknown ones were refused when it was typed.)
+fn judge(call: &Call<'_>, duplicates: Vec<String>, options: &Options) -> Result<(), Failure> {
     match options.validation {
-        FieldValidation::Ignore => Ok(Vec::new()),
-        FieldValidation::Strict if !findings.is_empty() => {
-            Err(Failure::bad_request(format!("strict decoding error: {}", findings.join(", "))))
+        FieldValidation::Ignore => Ok(()),
+        FieldValidation::Strict if !duplicates.is_empty() => {
+            let why = format!("error strict decoding YAML: {}", duplicates.join(", "));
+            Err(Failure::bad_request(why))
         }
-        _ => Ok(findings),
+        _ => {
+            call.warn(duplicates);
+            Ok(())
+        }
     }
 }
 
@@ -224,42 +248,48 @@ fn apply_body(call: &Call<'_>) -> Result<(Value, Vec<String>), Failure> {
     Ok((decoded.value, duplicates))
 }
 
-fn unknown_of(call: &Call<'_>, applied: &Value) -> Vec<String> {
-    let mut pruned = applied.clone();
-    let mut unknown: Vec<String> = call
-        .resource
-        .schema
-        .prune(&mut pruned)
-        .iter()
-        .map(|path| format!("unknown field \"{path}\""))
-        .collect();
-    unknown.sort();
-    unknown
+fn check_applied_type(call: &Call<'_>, applied: &Value) -> Result<(), Failure> {
+    if !body::is_other_type(&call.resource, applied) {
+        return Ok(());
+    }
+    let text = |field: &str| applied.get(field).and_then(Value::as_str).unwrap_or_default();
+    let version = text("apiVersion");
+    let version = if version.contains('/') { version.to_owned() } else { format!("/{version}") };
+    Err(Failure::bad_request(format!("invalid object type: {version}, Kind={}", text("kind"))))
 }
 
-fn check_apply(call: &Call<'_>, applied: &Value, live: Option<&Value>) -> Result<(), Failure> {
+/// The applied body names the object of the path, and no other life or revision of it.
+fn check_applied_identity(call: &Call<'_>, applied: &Value, live: Option<&Value>) -> Result<(), Failure> {
     let resource = &call.resource;
-    let kind = applied.get("kind").and_then(Value::as_str).unwrap_or_default();
-    if kind.is_empty() {
-        return Err(Failure::bad_request("Object 'Kind' is missing"));
-    }
     let named = metadata::name(applied);
+    if named.is_empty() && live.is_none() {
+        let name = call.name();
+        let why =
+            format!("the name of the object ({name} based on URL) was undeterminable: name must be provided");
+        return Err(Failure::bad_request(why));
+    }
     if !named.is_empty() && named != call.name() {
         return Err(Failure::bad_request(format!(
             "the name of the object ({named}) does not match the name on the URL ({})",
             call.name()
         )));
     }
+    let namespace = metadata::namespace(applied);
+    if !namespace.is_empty() && Some(namespace) != call.place.namespace.as_deref() {
+        return Err(Failure::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
     let asked = metadata::uid(applied);
     let found = live.map(metadata::uid).unwrap_or_default();
+    if !asked.is_empty() && live.is_none() {
+        let why = format!(
+            "uid mismatch: the provided object specified uid {asked}, and no existing object was found"
+        );
+        return Err(Failure::conflict(resource, call.name(), &why));
+    }
     if !asked.is_empty() && asked != found {
-        let why = if live.is_none() {
-            format!(
-                "uid mismatch: the provided object specified uid {asked}, and no existing object was found"
-            )
-        } else {
-            format!("Precondition failed: UID in precondition: {asked}, UID in object meta: {found}")
-        };
+        let why = format!("Precondition failed: UID in precondition: {asked}, UID in object meta: {found}");
         return Err(Failure::conflict(resource, call.name(), &why));
     }
     let revision = metadata::text(applied, "resourceVersion");

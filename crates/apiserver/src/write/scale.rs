@@ -54,7 +54,8 @@ impl Server {
         let mut new = old.value.clone();
         set_at(&mut new, &paths.spec_replicas, json!(replicas));
         prepare::count_generation(&call.resource, &mut new, &old.value);
-        let draft = Draft { old: Some(old), new, applied: false, warnings: Vec::new(), wrong_kind: false };
+        self.own(call, Some(&old), &mut new, &options);
+        let draft = Draft { old: Some(old), new, wrong_kind: false };
         let answer = self.finish_write(call, draft, &options)?;
         let key = call.key(call.name());
         match self.store.head(&key) {

@@ -111,6 +111,32 @@ fn applying_creates_then_conflicts_and_force_takes_over() {
 }
 
 #[test]
+fn an_apply_that_leaves_its_last_label_out_keeps_the_rest_of_the_metadata() {
+    let mut world = World::with_things();
+    let path = format!("{}?fieldManager=one", one("a"));
+    let mut labelled = thing("a", "red");
+    labelled["metadata"]["labels"] = json!({});
+    world.patch(&path, &labelled, APPLY);
+    let (code, kept) = world.patch(&path, &thing("a", "blue"), APPLY);
+    assert_eq!((code, &kept["metadata"]["name"]), (200, &json!("a")), "{kept}");
+    labelled["metadata"]["labels"] = json!({"a": "b"});
+    world.patch(&path, &labelled, APPLY);
+    let (code, kept) = world.patch(&path, &thing("a", "blue"), APPLY);
+    assert_eq!((code, &kept["metadata"]["labels"]), (200, &Value::Null), "{kept}");
+}
+
+#[test]
+fn a_delete_with_a_body_does_not_look_at_the_query() {
+    let mut world = World::with_things();
+    world.post(THINGS, &thing("a", "red"));
+    assert_eq!(world.delete(&format!("{}?dryRun=All", one("a")), &Value::Null).0, 200);
+    assert_eq!(world.get(&one("a")).0, 200);
+    let options = json!({"apiVersion": "v1", "kind": "DeleteOptions"});
+    assert_eq!(world.delete(&format!("{}?dryRun=All", one("a")), &options).0, 200);
+    assert_eq!(world.get(&one("a")).0, 404);
+}
+
+#[test]
 fn an_apply_with_a_uid_never_brings_an_object_back() {
     let mut world = World::with_things();
     let mut applied = thing("a", "red");

@@ -14,17 +14,17 @@ impl Server {
     pub(crate) fn update(&mut self, call: &Call<'_>) -> Result<Response, Failure> {
         let options = Options::parse(call, "UpdateOptions")?;
         let (decoded, wrong_kind) = body::read(call)?;
-        let (mut new, warnings) =
-            if wrong_kind { (decoded.value, Vec::new()) } else { body::conform(call, decoded, &options)? };
+        let mut new = if wrong_kind { decoded.value } else { body::conform(call, decoded, &options)? };
         body::settle_namespace(call, &mut new)?;
         check_name(call, &mut new)?;
         let stored = self.store.head(&call.key(call.name()));
         let old = stored.map(|stored| shaped(&call.resource, stored));
         let old = old.ok_or_else(|| Failure::not_found(&call.resource, call.name()))?;
         check_versions(call, &mut new, &old.value)?;
+        self.own(call, Some(&old), &mut new, &options);
         self.admit_write(call, &new)?;
         let new = merge_kept(call, new, &old.value);
-        let draft = Draft { old: Some(old), new, applied: false, warnings, wrong_kind };
+        let draft = Draft { old: Some(old), new, wrong_kind };
         self.finish_write(call, draft, &options)
     }
 
@@ -32,7 +32,7 @@ impl Server {
     pub(crate) fn finalize(&mut self, call: &Call<'_>) -> Result<Response, Failure> {
         let options = Options::parse(call, "UpdateOptions")?;
         let (decoded, _) = body::read(call)?;
-        let (mut new, warnings) = body::conform(call, decoded, &options)?;
+        let mut new = body::conform(call, decoded, &options)?;
         check_name(call, &mut new)?;
         let stored = self.store.head(&call.key(call.name()));
         let old = stored.map(|stored| shaped(&call.resource, stored));
@@ -40,7 +40,8 @@ impl Server {
         check_versions(call, &mut new, &old.value)?;
         let mut kept = old.value.clone();
         prepare::set(&mut kept, "spec", new.get("spec").cloned().unwrap_or_default());
-        let draft = Draft { old: Some(old), new: kept, applied: false, warnings, wrong_kind: false };
+        self.own(call, Some(&old), &mut kept, &options);
+        let draft = Draft { old: Some(old), new: kept, wrong_kind: false };
         self.finish_write(call, draft, &options)
     }
 }
