@@ -43,14 +43,17 @@ pub enum Command {
     Abort,
 }
 
+/// Makes controllers.
+pub type Controllers = Box<dyn FnOnce() -> Vec<Box<dyn Registration>> + Send>;
+
 /// What an engine is made of.
 pub struct Setup {
     /// Numbers.
     pub settings: Settings,
     /// Decides jitter.
     pub seed: u64,
-    /// Controllers of the role.
-    pub controllers: fn() -> Vec<Box<dyn Registration>>,
+    /// Makes the controllers of the role, on the engine's own thread.
+    pub controllers: Controllers,
     /// The controllers' configuration.
     pub configuration: Arc<dyn std::any::Any + Send + Sync>,
     /// Leases that must all be held, with their places. Empty: this process always leads.

@@ -1,6 +1,7 @@
 //! Runs every scenario on every platform there is: `<platform>::<scenario>`.
 
 use libtest_mimic::{Arguments, Trial};
+use scenarios::http::embedded;
 use scenarios::simulated::Simulated;
 use scenarios::{Platform, SCENARIOS, Scenario};
 
@@ -13,7 +14,10 @@ fn trial(platform: &'static str, scenario: &'static Scenario, start: fn() -> Box
 
 fn main() {
     let arguments = Arguments::from_args();
-    let simulated =
-        SCENARIOS.iter().map(|scenario| trial("simulated", scenario, || Box::new(Simulated::new(1))));
-    libtest_mimic::run(&arguments, simulated.collect()).exit();
+    let mut trials = Vec::new();
+    for scenario in SCENARIOS {
+        trials.push(trial("simulated", scenario, || Box::new(Simulated::new(1))));
+        trials.push(trial("embedded", scenario, || Box::new(embedded::platform())));
+    }
+    libtest_mimic::run(&arguments, trials).exit();
 }
