@@ -1,5 +1,6 @@
-//! Bodies: JSON or YAML into a value, with the duplicate fields that a plain parser would swallow.
+//! Bodies: JSON, YAML or (built-in kinds) protobuf into a value, with the duplicate fields that a plain parser would swallow.
 
+mod protobuf;
 #[cfg(test)]
 mod tests;
 
@@ -28,15 +29,18 @@ pub(crate) enum BodyFormat {
     Json,
     /// YAML, or JSON, which is YAML too.
     Yaml,
+    /// Protobuf in Kubernetes' envelope; built-in kinds only.
+    Protobuf,
 }
 
 impl BodyFormat {
     /// The format of a create or update body.
     ///
     /// # Errors
-    /// 415 for anything but JSON and YAML.
-    pub(crate) fn of_object(content_type: &str) -> Result<Self, Failure> {
+    /// 415 for anything else; `custom` resources are not read as protobuf.
+    pub(crate) fn of_object(content_type: &str, custom: bool) -> Result<Self, Failure> {
         match essence(content_type) {
+            "application/vnd.kubernetes.protobuf" if !custom => Ok(Self::Protobuf),
             "" | "application/json" | "*/*" => Ok(Self::Json),
             "application/yaml" => Ok(Self::Yaml),
             _ => Err(Failure::unsupported_media_type("application/json, application/yaml")),
@@ -58,6 +62,7 @@ pub(crate) fn decode(body: &[u8], format: BodyFormat) -> Result<Decoded, String>
             deserializer.end().map_err(|error| json_error(&error))?;
             value
         }
+        BodyFormat::Protobuf => protobuf::object(body)?,
         // A body that is JSON keeps JSON's reading of numbers and duplicates.
         BodyFormat::Yaml if starts_like_json(body) => return decode(body, BodyFormat::Json),
         BodyFormat::Yaml => {

@@ -11,7 +11,7 @@ use crate::status::Failure;
 
 impl Server {
     pub(crate) fn review(&mut self, call: &Call<'_>) -> Result<Response, Failure> {
-        let format = BodyFormat::of_object(&call.request.headers.content_type)?;
+        let format = BodyFormat::of_object(&call.request.headers.content_type, false)?;
         let decoded = decode(&call.request.body, format).map_err(Failure::bad_request)?;
         let spec = decoded.value.get("spec").cloned().unwrap_or_default();
         let status = match call.resource.strategy {

@@ -1,3 +1,5 @@
+//! The shell from outside: tower, TLS, restarts, and a sink that fails.
+
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::mpsc;

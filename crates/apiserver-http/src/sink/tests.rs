@@ -1,3 +1,5 @@
+//! The store on disk: read back, locked, foreign.
+
 use super::*;
 
 struct Scratch(PathBuf);

@@ -1,3 +1,5 @@
+//! Owners and dependents: background, foreground and orphaned, down whole chains.
+
 use serde_json::{Value, json};
 
 use crate::testing::{THINGS, World, thing};

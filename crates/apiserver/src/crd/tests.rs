@@ -1,3 +1,5 @@
+//! Definitions: established, refused, changed and deleted.
+
 use serde_json::{Value, json};
 
 use crate::testing::{THINGS, World, thing, thing_crd};

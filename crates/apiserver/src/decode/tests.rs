@@ -1,3 +1,5 @@
+//! Duplicates, YAML, and what follows the value.
+
 use super::*;
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! What kubectl discovers, explains and validates with.
+
 use serde_json::json;
 
 use crate::testing::World;

@@ -1,3 +1,5 @@
+//! Tokens against certificates, and the tokens of projects.
+
 use super::*;
 
 #[test]

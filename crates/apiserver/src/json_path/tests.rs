@@ -1,3 +1,5 @@
+//! Paths as CRDs write them.
+
 use super::*;
 use serde_json::json;
 

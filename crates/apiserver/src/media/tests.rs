@@ -1,3 +1,5 @@
+//! Content negotiation.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Namespaces that end, with and without finalizers inside.
+
 use serde_json::{Value, json};
 
 use crate::testing::{MERGE, THINGS, World, thing};

@@ -1,3 +1,5 @@
+//! Rules, bindings and the words of a denial.
+
 use super::*;
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! Pages, revisions, selectors and forms of reads.
+
 use crate::testing::{THINGS, World, thing};
 
 fn names(list: &serde_json::Value) -> Vec<String> {

@@ -1,3 +1,5 @@
+//! Paths, queries and default managers.
+
 use super::options::RevisionMatch;
 use super::*;
 

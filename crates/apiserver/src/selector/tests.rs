@@ -1,3 +1,5 @@
+//! Label selectors.
+
 use super::*;
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! The crash rule, restarts, planes, projects and permissions.
+
 use serde_json::{Value, json};
 
 use crate::identity::User;

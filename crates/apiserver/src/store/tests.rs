@@ -1,3 +1,5 @@
+//! Keys, publication, history and loading.
+
 use super::*;
 use serde_json::json;
 

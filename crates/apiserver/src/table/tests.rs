@@ -1,3 +1,5 @@
+//! Ages.
+
 use super::cell::duration_text;
 
 #[test]

@@ -1,3 +1,5 @@
+//! What a watch shows, from where, and until when.
+
 use serde_json::json;
 
 use crate::testing::{MERGE, THINGS, World, thing};

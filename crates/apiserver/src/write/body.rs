@@ -18,7 +18,7 @@ const SHOWN_MAX: usize = 1024;
 /// The object of a create or update body, with its type checked and its namespace settled.
 pub(super) fn read(call: &Call<'_>) -> Result<(Decoded, bool), Failure> {
     let resource = &call.resource;
-    let format = BodyFormat::of_object(&call.request.headers.content_type)?;
+    let format = BodyFormat::of_object(&call.request.headers.content_type, resource.custom)?;
     let body = &call.request.body;
     let mut decoded = decode(body, format).map_err(|error| {
         unrecognized(resource, &format!("couldn't get version/kind; json parse error: {error}"), body)

@@ -57,7 +57,7 @@ impl DeleteOptions {
         let options = if body.iter().all(u8::is_ascii_whitespace) {
             Value::Null
         } else {
-            let format = BodyFormat::of_object(&call.request.headers.content_type)?;
+            let format = BodyFormat::of_object(&call.request.headers.content_type, false)?;
             decode(body, format).map_err(Failure::bad_request)?.value
         };
         if let Some(kind) = options.get("kind").and_then(Value::as_str)

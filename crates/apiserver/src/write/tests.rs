@@ -1,3 +1,5 @@
+//! The pipeline of every write, verb by verb.
+
 use serde_json::{Value, json};
 
 use crate::testing::{APPLY, JSON, MERGE, THINGS, World, thing};
