@@ -45,41 +45,55 @@ pub(crate) struct Watch {
 /// All open watches.
 #[derive(Debug, Default)]
 pub(crate) struct Watches {
-    by_id: BTreeMap<RequestId, Watch>,
+    open: BTreeMap<RequestId, Watch>,
     /// By the key prefix of plane and resource.
-    by_resource: BTreeMap<String, BTreeSet<RequestId>>,
+    resources: BTreeMap<String, BTreeSet<RequestId>>,
+    /// When each has to be looked at, so that a request costs nothing for the watches that are quiet.
+    due: BTreeSet<(Timestamp, RequestId)>,
 }
 
 impl Watches {
     fn insert(&mut self, watch: Watch) {
-        self.by_resource.entry(resource_prefix(&watch.prefix)).or_default().insert(watch.id);
-        self.by_id.insert(watch.id, watch);
+        self.resources.entry(resource_prefix(&watch.prefix)).or_default().insert(watch.id);
+        self.due.insert((watch.due(), watch.id));
+        self.open.insert(watch.id, watch);
     }
 
     pub(crate) fn remove(&mut self, id: RequestId) {
-        let Some(watch) = self.by_id.remove(&id) else { return };
+        let Some(watch) = self.open.remove(&id) else { return };
+        self.due.remove(&(watch.due(), id));
         let prefix = resource_prefix(&watch.prefix);
-        if let Some(ids) = self.by_resource.get_mut(&prefix) {
+        if let Some(ids) = self.resources.get_mut(&prefix) {
             ids.remove(&id);
             if ids.is_empty() {
-                self.by_resource.remove(&prefix);
+                self.resources.remove(&prefix);
             }
         }
     }
 
     fn of_resource(&self, key: &Key) -> impl Iterator<Item = &Watch> {
-        let ids = self.by_resource.get(&resource_prefix(key.as_str()));
-        ids.into_iter().flatten().filter_map(|id| self.by_id.get(id))
+        let ids = self.resources.get(&resource_prefix(key.as_str()));
+        ids.into_iter().flatten().filter_map(|id| self.open.get(id))
     }
 
     /// When something has to be done for some watch.
     pub(crate) fn next_due(&self) -> Option<Timestamp> {
-        self.by_id.values().map(Watch::due).min()
+        self.due.first().map(|(due, _)| *due)
+    }
+
+    /// Takes one watch that is due; the caller puts it back or lets it go.
+    fn take_due(&mut self, now: Timestamp) -> Option<Watch> {
+        let (due, id) = *self.due.first()?;
+        if due > now {
+            return None;
+        }
+        self.due.remove(&(due, id));
+        self.open.remove(&id)
     }
 
     /// The number of open watches.
     pub(crate) fn len(&self) -> usize {
-        self.by_id.len()
+        self.open.len()
     }
 }
 
@@ -211,33 +225,25 @@ impl Server {
     /// Bookmarks that are due, and watches whose time is over.
     pub(crate) fn expire_watches(&mut self) {
         let (now, revision) = (self.now, self.store.published_revision());
-        if self.watches.next_due().is_none_or(|due| due > now) {
-            return;
-        }
-        let mut outputs = Vec::new();
-        let mut ended = Vec::new();
-        for watch in self.watches.by_id.values_mut().filter(|watch| watch.due() <= now) {
+        while let Some(mut watch) = self.watches.take_due(now) {
+            let id = watch.id;
             if watch.bookmarks && watch.next_bookmark <= now {
-                let bytes = frames::bookmark(watch, revision.max(watch.after), false);
-                outputs.push(Output::Frame { id: watch.id, bytes });
+                let bytes = frames::bookmark(&watch, revision.max(watch.after), false);
+                self.emit(Output::Frame { id, bytes });
                 watch.next_bookmark = next_bookmark(now, watch.ends_at);
             }
-            if watch.ends_at <= now {
-                outputs.push(Output::End { id: watch.id });
-                ended.push(watch.id);
+            let ended = watch.ends_at <= now;
+            self.watches.insert(watch);
+            if ended {
+                self.watches.remove(id);
+                self.emit(Output::End { id });
             }
-        }
-        for id in ended {
-            self.watches.remove(id);
-        }
-        for output in outputs {
-            self.emit(output);
         }
     }
 
     /// Ends every watch under a prefix: the resource changed or the plane went.
     pub(crate) fn end_watches(&mut self, prefix: &str) {
-        let watches = self.watches.by_id.values();
+        let watches = self.watches.open.values();
         let ended: Vec<RequestId> =
             watches.filter(|watch| watch.prefix.starts_with(prefix)).map(|watch| watch.id).collect();
         for id in ended {

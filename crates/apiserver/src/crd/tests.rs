@@ -60,6 +60,7 @@ fn a_deleted_definition_takes_its_objects_along() {
         (200, &json!("customresourcecleanup.apiextensions.k8s.io"))
     );
     assert_eq!(world.get(&format!("{THINGS}/b")).0, 404);
+    assert_eq!(world.post(THINGS, &thing("c", "red")).0, 405);
     world.patch(&format!("{THINGS}/a"), &json!({"metadata": {"finalizers": null}}), crate::testing::MERGE);
     world.settle();
     assert_eq!(world.get(&format!("{CRDS}/things.example.com")).0, 404);

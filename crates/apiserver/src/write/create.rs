@@ -33,6 +33,7 @@ impl Server {
         options: &Options,
     ) -> Result<Response, Failure> {
         self.admit_namespace(call, metadata::name(&draft.new))?;
+        self.admit_definition(call)?;
         self.admit_write(call, &draft.new)?;
         self.begin(call, &mut draft.new);
         strategy::prepare(&call.resource, &mut draft.new, None);
@@ -49,6 +50,22 @@ impl Server {
             let base: String = metadata::text(new, "generateName").chars().take(58).collect();
             let name = format!("{base}{}", self.new_suffix());
             metadata::set(new, "name", name);
+        }
+    }
+
+    /// A custom resource whose definition is going away takes nothing new.
+    fn admit_definition(&self, call: &Call<'_>) -> Result<(), Failure> {
+        if !call.resource.custom {
+            return Ok(());
+        }
+        let name = call.resource.qualified();
+        let key = crate::store::Key::new(&call.plane, crate::crd::STORAGE, None, &name);
+        match self.store.head(&key) {
+            Some(stored) if metadata::is_deleting(&stored.value) => {
+                let why = "create not allowed while custom resource definition is terminating";
+                Err(Failure::new(405, "MethodNotAllowed", why).with_details(serde_json::json!({})))
+            }
+            _ => Ok(()),
         }
     }
 
