@@ -12,6 +12,7 @@ pub mod kind_entry;
 pub mod plan;
 pub mod sight;
 pub mod step;
+pub mod tables;
 pub mod view;
 
 pub use attempt::{Attempt, Attempts};
@@ -22,4 +23,5 @@ pub use kind_entry::{Content, KindEntry, Manager, Meta, Object};
 pub use plan::{Plan, Verdict};
 pub use sight::{Sight, Unknown};
 pub use step::{Action, Event, Expect, Propagation, Step, Target};
+pub use tables::Tables;
 pub use view::{ClusterSight, Source, Stamp, View};
