@@ -66,15 +66,18 @@ pub struct Observed {
 /// Reads.
 pub(super) fn observe(view: &View<'_>, key: &PresenceKey) -> Observed {
     let facts = facts(view, key);
-    let lives = facts.network.present().is_some_and(|network| !network.is_deleting);
+    let live = facts.network.present().filter(|network| !network.is_deleting);
+    let lives = live.is_some();
     let grace_period = view
         .configuration(|configuration: &Configuration| configuration.unclaimed_grace_period)
         .unwrap_or(federation::configuration::UNCLAIMED_GRACE_PERIOD);
     let contexts = contexts(view, key, grace_period);
-    let is_alone = contexts.present().is_some_and(Vec::is_empty);
+    let is_missing = live.zip(contexts.present()).is_some_and(|(network, contexts)| {
+        !contexts.iter().any(|context| context.facts.belongs_to(&network.uid))
+    });
     Observed {
         holders: if lives { holder::observe(view, key) } else { Sight::Present(0) },
-        place: if lives && is_alone { names::observe(view, key) } else { Place::Unknown },
+        place: if is_missing { names::observe(view, key) } else { Place::Unknown },
         key: key.clone(),
         facts,
         contexts,
