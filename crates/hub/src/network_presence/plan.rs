@@ -95,15 +95,15 @@ fn plan_serving(observed: &Observed, serving: &Context, network: &NetworkFacts) 
     if is_made { end::unclaimed(observed, serving, network) } else { Plan::settled() }
 }
 
-/// Somebody declares it: content, and no stamp. A refusal leaves the context as it is (decisions 3).
+/// Somebody declares it: content, and no stamp. A refusal leaves the content as it is (decisions 3); a stamp goes all the
+/// same, because it counts time without holders and nothing else.
 fn plan_held(observed: &Observed, serving: &Context, network: &NetworkFacts) -> Plan {
-    match judge(&observed.key, &observed.facts) {
-        Judgement::Clear(_) => Plan::settled()
-            .with([hold::content(observed, serving, network)])
-            .with(hold::cancel_grace(observed, serving)),
+    let plan = match judge(&observed.key, &observed.facts) {
+        Judgement::Clear(_) => Plan::settled().with([hold::content(observed, serving, network)]),
         Judgement::Refused(reason, message) => Plan::waiting(reason.as_str(), message),
         Judgement::Unreachable(message) | Judgement::Undecided(message) => Plan::waiting("Unknown", message),
-    }
+    };
+    plan.with(hold::cancel_grace(observed, serving))
 }
 
 /// No context: it is made if somebody declares it and nothing stands against it.
