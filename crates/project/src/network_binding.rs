@@ -51,12 +51,14 @@ impl fmt::Display for BindingKey {
     }
 }
 
-/// On the hub only bindings in hub namespaces, in a project only the others (PR2, PB2, decisions 2).
+/// On the hub only bindings in hub namespaces, in a project only the others (PR2, PB2, decisions 2). While the namespace
+/// cannot be told the binding is nobody's: where planes share a server, the hub's would be answered as the project's.
 fn derive(view: &View<'_>, cluster: &ClusterName, object: &ObjectKey, _: &OwnBinding) -> Vec<BindingKey> {
     let Some(namespace) = &object.namespace else { return Vec::new() };
     let route = match view.object::<HubRoute>(cluster, &ObjectKey::cluster_scoped(namespace.as_str())) {
         Sight::Present(route) => route,
-        _ => HubRoute::default(),
+        Sight::Absent => HubRoute::default(),
+        _ => return Vec::new(),
     };
     if route.is_hub != (cluster.role() == ClusterRole::Hub) {
         return Vec::new();
