@@ -24,6 +24,8 @@ pub struct Explanation {
     pub controller: &'static str,
     /// The key as text.
     pub key: String,
+    /// The object that was asked about, as its plane last showed it; null if it does not decode.
+    pub object: Value,
     /// Every read, in order.
     pub reads: Vec<Trace>,
     /// What remains.

@@ -2,8 +2,9 @@
 
 use api::{ClusterName, ObjectKey, ResourceKind};
 use jiff::Timestamp;
-use reconcile::{Attempts, View};
+use reconcile::{Attempts, Content, View};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::Engine;
 use super::passes::encode;
@@ -11,7 +12,7 @@ use crate::explain::Explanation;
 use crate::ids::{KeyId, StoreId};
 use crate::recorder::Recorder;
 use crate::request::{Held, of_step};
-use crate::store::StoreState;
+use crate::store::{Store, StoreState};
 use crate::world::Read;
 
 /// One kind on one cluster.
@@ -163,10 +164,12 @@ impl Engine {
         let Some(store) = place else { return Vec::new() };
         let slot = self.world.with_store(store, |held, _| held.slot_id(object));
         let keys = slot.map(|slot| self.keys_of(store, slot)).unwrap_or_default();
-        keys.into_iter().filter_map(|key| self.explain_key(key)).collect()
+        let shown = self.world.with_store(store, |held, _| shown(held, object)).flatten();
+        let shown = shown.unwrap_or(Value::Null);
+        keys.into_iter().filter_map(|key| self.explain_key(key, &shown)).collect()
     }
 
-    fn explain_key(&mut self, key: KeyId) -> Option<Explanation> {
+    fn explain_key(&mut self, key: KeyId, object: &Value) -> Option<Explanation> {
         let now = self.world.now.monotonic;
         let attempts = self.keys.get(&key).map(|state| state.attempts(now)).unwrap_or_default();
         let controller = self.controllers.get(usize::from(key.controller.0))?;
@@ -182,6 +185,7 @@ impl Engine {
         Some(Explanation {
             controller: self.controller_name(key.controller),
             key: self.key_text(key),
+            object: object.clone(),
             reads: trace,
             verdict: plan.verdict,
             steps,
@@ -202,5 +206,13 @@ impl Engine {
     #[must_use]
     pub fn failing_since(&self, store: StoreId) -> Option<(Timestamp, String)> {
         self.informers.get(&store)?.failing_since.clone()
+    }
+}
+
+/// An object as JSON, if it is there and decodes.
+fn shown(store: &Store, object: &ObjectKey) -> Option<Value> {
+    match &store.find(object)?.object()?.content {
+        Content::Typed(typed) => Some((store.kind.encode)(&**typed)),
+        Content::Invalid(_) => None,
     }
 }
