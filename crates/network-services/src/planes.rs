@@ -1,0 +1,136 @@
+//! The way to real planes: which provider finds them, as a configuration or a kubeconfig says.
+
+use std::path::{Path, PathBuf};
+
+use api::{ClusterName, ProjectName};
+use federation::ProjectSource;
+use http::Uri;
+use kube_client::config::{InClusterError, Kubeconfig, KubeconfigError};
+use kube_client::{Client, Config};
+use runtime::provider::{
+    KubeconfigProvider, MiloProvider, ProjectPlanes, SingleProvider, client_of, project_path, read_config,
+};
+use runtime::{Provider, ProviderError};
+
+use crate::configuration::{ClientLimits, DiscoveryMode, NetworkServicesOperator};
+use crate::rate_limit::limited;
+
+/// Planes that cannot be found at all.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PlanesError {
+    /// A connection.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    /// Neither a file nor a Pod.
+    #[error(
+        "no kubeconfig is configured for the platform and this is no Pod ({0}); set discovery.discoveryKubeconfigPath"
+    )]
+    NotInCluster(#[from] InClusterError),
+    /// A kubeconfig that names no planes.
+    #[error(
+        "kubeconfig {0} has neither contexts core and hub nor one named project/<name>; name its contexts like planes"
+    )]
+    NoPlanes(PathBuf),
+}
+
+/// A provider, and what its way of finding projects means to controllers.
+pub(crate) struct Connection {
+    /// Finds planes.
+    pub(crate) provider: Box<dyn Provider>,
+    /// Where projects are known from.
+    pub(crate) project_source: ProjectSource,
+}
+
+/// The planes of a manager's configuration.
+pub(crate) async fn of_configuration(
+    configuration: &NetworkServicesOperator,
+) -> Result<Connection, PlanesError> {
+    let discovery = &configuration.discovery;
+    let path = discovery.discovery_kubeconfig_path.as_deref();
+    match discovery.mode {
+        DiscoveryMode::Kubeconfig => Ok(of_contexts(path.unwrap_or(Path::new("")))),
+        DiscoveryMode::Single => {
+            let client = client_of(&ClusterName::Core, platform(path).await?)?;
+            let client = limited(client, configuration.control_plane_client);
+            Ok(Connection {
+                provider: Box::new(SingleProvider::new(client)),
+                project_source: ProjectSource::Provider,
+            })
+        }
+        DiscoveryMode::Milo => of_milo(configuration).await,
+    }
+}
+
+async fn of_milo(configuration: &NetworkServicesOperator) -> Result<Connection, PlanesError> {
+    let discovery = &configuration.discovery;
+    let core = platform(discovery.discovery_kubeconfig_path.as_deref()).await?;
+    let projects = match &discovery.project_kubeconfig_path {
+        Some(path) => read_config(path, None).await?,
+        None => core.clone(),
+    };
+    let hub = platform(configuration.downstream_resource_management.kubeconfig_path.as_deref()).await?;
+    let core = limited(client_of(&ClusterName::Core, core)?, configuration.control_plane_client);
+    let hub = limited(client_of(&ClusterName::Hub, hub)?, configuration.downstream_client);
+    Ok(milo(core, hub, ProjectPaths { config: projects, limits: configuration.project_client }))
+}
+
+/// The planes of a kubeconfig: contexts `core` and `hub`, with projects below core's address, or one context per plane.
+pub(crate) async fn of_kubeconfig(path: &Path) -> Result<Connection, PlanesError> {
+    let wrong = |source: KubeconfigError| ProviderError::Kubeconfig {
+        path: path.to_owned(),
+        source: Box::new(source),
+    };
+    let contexts = Kubeconfig::read_from(path).map_err(wrong)?.contexts;
+    let has = |wanted: &str| contexts.iter().any(|context| context.name == wanted);
+    let is_project = |name: &str| matches!(name.parse(), Ok(ClusterName::Project(_)));
+    if contexts.iter().any(|context| is_project(&context.name)) {
+        return Ok(of_contexts(path));
+    }
+    if !has("core") || !has("hub") {
+        return Err(PlanesError::NoPlanes(path.to_owned()));
+    }
+    let config = read_config(path, Some("core")).await?;
+    let hub = client_of(&ClusterName::Hub, read_config(path, Some("hub")).await?)?;
+    let core = client_of(&ClusterName::Core, config.clone())?;
+    Ok(milo(core, hub, ProjectPaths { config, limits: ClientLimits::default() }))
+}
+
+fn of_contexts(path: &Path) -> Connection {
+    let provider = Box::new(KubeconfigProvider::new(path.to_owned()));
+    Connection { provider, project_source: ProjectSource::Provider }
+}
+
+/// Provider `milo` over a platform and a hub.
+pub(crate) fn milo(core: Client, hub: Client, projects: impl ProjectPlanes) -> Connection {
+    let fixed = vec![(ClusterName::Core, core.clone()), (ClusterName::Hub, hub)];
+    Connection {
+        provider: Box::new(MiloProvider::new(core, projects, fixed)),
+        project_source: ProjectSource::ProjectObjects,
+    }
+}
+
+async fn platform(path: Option<&Path>) -> Result<Config, PlanesError> {
+    match path {
+        Some(path) => Ok(read_config(path, None).await?),
+        None => Ok(Config::incluster()?),
+    }
+}
+
+/// Projects below the platform's host.
+struct ProjectPaths {
+    config: Config,
+    limits: ClientLimits,
+}
+
+impl ProjectPlanes for ProjectPaths {
+    fn project(&self, project: &ProjectName) -> Result<Client, ProviderError> {
+        let cluster = ClusterName::Project(project.clone());
+        let mut config = self.config.clone();
+        let wrong = |text: String| ProviderError::Address { cluster: cluster.clone(), text };
+        let mut parts = config.cluster_url.into_parts();
+        let path = project_path(project).parse();
+        parts.path_and_query = Some(path.map_err(|error: http::uri::InvalidUri| wrong(error.to_string()))?);
+        config.cluster_url = Uri::from_parts(parts).map_err(|error| wrong(error.to_string()))?;
+        client_of(&cluster, config).map(|client| limited(client, self.limits))
+    }
+}

@@ -1,0 +1,88 @@
+//! The kubeconfig that `standalone` writes: one context per plane, kept up to date as projects come and go.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use apiserver::identity::project_token;
+use apiserver_http::kubeconfig::{self, Context};
+
+use super::StandaloneError;
+use super::platform::Platform;
+
+/// See the module.
+pub(crate) struct KubeconfigFile {
+    path: PathBuf,
+    written: Option<String>,
+    /// Lives in a temporary directory, which goes with the program.
+    is_temporary: bool,
+}
+
+impl KubeconfigFile {
+    /// The file named, or one in the data directory, or a temporary one.
+    pub(crate) fn choose(named: Option<&Path>, data: Option<&Path>) -> Self {
+        let is_temporary = named.is_none() && data.is_none();
+        let temporary = || std::env::temp_dir().join(format!("network-services-{}", std::process::id()));
+        let folder = || data.map_or_else(temporary, Path::to_owned);
+        let path = named.map_or_else(|| folder().join("kubeconfig"), Path::to_owned);
+        Self { path, written: None, is_temporary }
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the planes that are mounted now; does nothing if the file says so already.
+    pub(crate) async fn write(&mut self, platform: &Platform) -> Result<(), StandaloneError> {
+        let failed = |error: String| StandaloneError::Write { path: self.path.clone(), error };
+        let contexts: Vec<Context> = platform
+            .planes()
+            .await
+            .into_iter()
+            .map(|(plane, prefix)| context(platform, plane, prefix))
+            .collect();
+        let text = kubeconfig::write(&platform.url(), platform.authority.certificate(), &contexts)
+            .map_err(failed)?;
+        if self.written.as_ref() == Some(&text) {
+            return Ok(());
+        }
+        write_private(&self.path, &text)
+            .map_err(|error| StandaloneError::Write { path: self.path.clone(), error: error.to_string() })?;
+        self.written = Some(text);
+        Ok(())
+    }
+}
+
+impl Drop for KubeconfigFile {
+    fn drop(&mut self) {
+        if self.is_temporary
+            && let Some(folder) = self.path.parent()
+        {
+            // Nobody can use its tokens any more; if it cannot be removed, it does no harm.
+            let _ = std::fs::remove_dir_all(folder);
+        }
+    }
+}
+
+/// A project's own user on its plane, the administrator elsewhere.
+fn context(platform: &Platform, plane: String, prefix: String) -> Context {
+    let token = match plane.strip_prefix("project/") {
+        Some(project) => project_token(&platform.secrets.project_secret, project),
+        None => platform.secrets.admin_token.clone(),
+    };
+    Context { plane, prefix, token }
+}
+
+/// Only the owner may read tokens; a reader sees the old file or the new one.
+fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder)?;
+    }
+    let draft = path.with_extension("new");
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(&draft)?.write_all(text.as_bytes())?;
+    std::fs::rename(draft, path)
+}

@@ -1,0 +1,115 @@
+//! Whether everything has come to rest: the planes' own conditions and the controllers' verdicts must agree.
+//!
+//! Both are needed. A controller that has not heard of an object yet waits for nothing, and an object whose condition
+//! is True may be about to be looked at again.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use runtime::Handle;
+use tokio::time::Instant;
+
+use super::StandaloneError;
+use super::platform::Platform;
+use super::presences::{Standing, look};
+
+/// How often the planes are looked at while something is not ready.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// How long caches may take to catch up; a cache behind a silent watch lists again after four seconds.
+const CATCH_UP_MAX: Duration = Duration::from_secs(10);
+/// What is over sooner is not worth a line.
+const REPORT_AFTER: Duration = Duration::from_secs(1);
+
+/// Follows the way to rest, and says what stands in it.
+pub(crate) struct Settling<'a> {
+    platform: &'a Platform,
+    handle: &'a Handle,
+    /// Since when each thing is not ready, and whether that was told.
+    open: BTreeMap<String, (Instant, bool)>,
+}
+
+/// What stands in the way now.
+struct Look {
+    standing: Standing,
+    open: Vec<String>,
+    is_idle: bool,
+}
+
+impl Look {
+    fn is_settled(&self) -> bool {
+        self.open.is_empty() && self.is_idle
+    }
+}
+
+impl<'a> Settling<'a> {
+    /// Begins.
+    pub(crate) fn new(platform: &'a Platform, handle: &'a Handle) -> Self {
+        Self { platform, handle, open: BTreeMap::new() }
+    }
+
+    /// Waits until everything is ready; `told` gets a line for each thing that is not, once it takes long.
+    pub(crate) async fn wait(
+        &mut self,
+        timeout: Option<Duration>,
+        mut told: impl FnMut(&str),
+    ) -> Result<Standing, StandaloneError> {
+        let begun = Instant::now();
+        loop {
+            let seen = self.look().await?;
+            if seen.is_settled() && self.is_confirmed().await? {
+                self.open.clear();
+                return Ok(seen.standing);
+            }
+            if let Some(timeout) = timeout.filter(|timeout| begun.elapsed() >= *timeout) {
+                self.tell(&seen.open, Duration::ZERO, &mut told);
+                let (seconds, count) = (timeout.as_secs(), seen.standing.unready.len().max(1));
+                return Err(StandaloneError::NotSettled { seconds, count });
+            }
+            self.tell(&seen.open, REPORT_AFTER, &mut told);
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Returns when the controllers have something to do again.
+    pub(crate) async fn disturbed(&self) {
+        let mut idle = self.handle.idle();
+        // An error means that the controllers are gone, which the next look tells.
+        let _ = idle.wait_for(|is_idle| !is_idle).await;
+    }
+
+    /// Looks again after every cache has caught up with its plane.
+    async fn is_confirmed(&self) -> Result<bool, StandaloneError> {
+        // A cache that does not catch up in time leaves the question open.
+        if let Ok(caught_up) = tokio::time::timeout(CATCH_UP_MAX, self.handle.catch_up()).await {
+            caught_up?;
+            return Ok(self.look().await?.is_settled());
+        }
+        Ok(false)
+    }
+
+    async fn look(&self) -> Result<Look, StandaloneError> {
+        if let Some(failure) = self.platform.failure() {
+            return Err(StandaloneError::Store(failure));
+        }
+        let standing = look(self.platform).await?;
+        let is_idle = *self.handle.idle().borrow();
+        let waiting = self.handle.verdicts().await?.into_iter().filter_map(|verdict| {
+            let (reason, message) = verdict.waiting?;
+            Some(format!("{} of {}: {reason}: {message}", verdict.controller, verdict.key))
+        });
+        let open = standing.unready.iter().cloned().chain(waiting).collect();
+        Ok(Look { standing, open, is_idle })
+    }
+
+    fn tell(&mut self, open: &[String], after: Duration, told: &mut impl FnMut(&str)) {
+        let now = Instant::now();
+        self.open.retain(|line, _| open.contains(line));
+        for line in open {
+            let (since, is_told) = self.open.entry(line.clone()).or_insert((now, false));
+            if !*is_told && now.duration_since(*since) >= after {
+                *is_told = true;
+                told(line);
+            }
+        }
+    }
+}
