@@ -3,6 +3,7 @@
 pub mod embedded;
 mod gate;
 mod managers;
+pub mod real;
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! Runs every scenario on every platform there is: `<platform>::<scenario>`.
 
 use libtest_mimic::{Arguments, Trial};
-use scenarios::http::embedded;
+use scenarios::http::{embedded, real};
 use scenarios::simulated::Simulated;
 use scenarios::{Platform, SCENARIOS, Scenario};
 
@@ -18,6 +18,9 @@ fn main() {
     for scenario in SCENARIOS {
         trials.push(trial("simulated", scenario, || Box::new(Simulated::new(1))));
         trials.push(trial("embedded", scenario, || Box::new(embedded::platform())));
+        let on_real = trial("real", scenario, || Box::new(real::platform()));
+        let reason = if real::assets().is_some() { "" } else { "needs KUBEBUILDER_ASSETS" };
+        trials.push(on_real.with_ignored_flag(!reason.is_empty()).with_kind(reason));
     }
     libtest_mimic::run(&arguments, trials).exit();
 }

@@ -14,7 +14,7 @@ use crate::objects;
 use crate::platform::{ManagerOptions, Platform};
 
 /// A grace that is over soon, and long enough to be seen running.
-pub(super) const SHORT_GRACE: Duration = Duration::from_secs(3);
+pub(super) const SHORT_GRACE: Duration = Duration::from_secs(10);
 
 /// A5.
 pub fn a5_bindings_of_one_pair_share_a_context(platform: &mut dyn Platform) {
