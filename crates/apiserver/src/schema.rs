@@ -117,6 +117,12 @@ impl CompiledSchema {
         self.check_rest((new, old), errors, prior)
     }
 
+    /// Runs the rules alone. This is all that kube-apiserver does with an object that calls itself another kind.
+    #[must_use]
+    pub fn check_rules(&self, new: &Value, old: Option<&Value>, prior: &[FieldError]) -> Findings {
+        self.check_rest((new, old), Vec::new(), prior)
+    }
+
     /// Like [`Self::check`] for a write through the status subresource: types and bounds are only looked at in the
     /// status, rules everywhere.
     #[must_use]

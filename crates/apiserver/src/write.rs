@@ -183,7 +183,9 @@ fn validate(call: &Call<'_>, draft: &Draft) -> Result<(), Failure> {
         Some(old) => errors.extend(rules::update(&draft.new, old, resource.custom)),
     }
     errors.extend(strategy::validate(resource, &draft.new, old));
-    let findings = if call.subresource() == "status" {
+    let findings = if draft.wrong_kind {
+        resource.schema.check_rules(&draft.new, old, &errors)
+    } else if call.subresource() == "status" {
         resource.schema.check_status(&draft.new, old, &errors)
     } else {
         resource.schema.check(&draft.new, old, &errors)
