@@ -32,6 +32,13 @@ enum Task {
     Tidy,
     /// Build real API servers for tests and print their folder.
     KubeAssets,
+    /// Run a bench in release mode; what follows goes to it, such as `presence --count 1000`.
+    #[command(trailing_var_arg = true)]
+    Bench {
+        /// The bench and its arguments.
+        #[arg(allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -56,6 +63,18 @@ impl<E: std::error::Error> From<E> for Failure {
     }
 }
 
+/// Builds and runs the bench; its exit is ours.
+fn bench(arguments: &[String]) -> Result<(), Failure> {
+    let status = std::process::Command::new(env!("CARGO"))
+        .args(["run", "--release", "--quiet", "--package", "network-services-bench", "--"])
+        .args(arguments)
+        .status()?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Failure { message: format!("the bench ended with {status}"), code: 1 })
+}
+
 fn run(task: &Task) -> Result<(), Failure> {
     match task {
         Task::Crds { check } => {
@@ -75,6 +94,7 @@ fn run(task: &Task) -> Result<(), Failure> {
                 .map_err(|error| Failure { code: error.exit_code(), message: error.to_string() })?;
             println!("{}", folder.display());
         }
+        Task::Bench { arguments } => bench(arguments)?,
     }
     Ok(())
 }

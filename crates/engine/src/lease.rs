@@ -120,6 +120,13 @@ impl Lease {
         self.observed.as_ref().map(|(record, _)| record.holder.as_str())
     }
 
+    /// The lease's plane was engaged: what failed for its absence is asked again at once.
+    pub fn retry_now(&mut self, now: Duration) {
+        if let Phase::Idle { next } = &mut self.phase {
+            *next = (*next).min(now);
+        }
+    }
+
     /// What to ask now, if anything.
     pub fn tick(&mut self, now: Duration) -> Option<LeaseWant> {
         if self.renewed_at.is_some() && !self.is_held(now) {

@@ -61,6 +61,8 @@ pub struct Status {
     pub clusters: Vec<ClusterStatus>,
     /// Keys known.
     pub keys: usize,
+    /// Reads that a key keeps, on average.
+    pub reads_per_key: usize,
     /// Keys that wait for their turn.
     pub queued: usize,
     /// Keys that wait for a time.
@@ -95,6 +97,7 @@ impl Engine {
                 .filter_map(|id| self.cluster_status(id))
                 .collect(),
             keys: self.keys.len(),
+            reads_per_key: self.reads_per_key(),
             queued: self.queue.ready_len(),
             later: self.queue.later_len(),
             in_flight: self.on_wire.len(),

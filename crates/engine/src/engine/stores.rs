@@ -12,6 +12,8 @@ use crate::world::Identity;
 impl Engine {
     pub(super) fn engaged(&mut self, cluster: &ClusterName, identity: Identity) {
         let gone = self.world.engage(cluster, identity);
+        let now = self.world.now.monotonic;
+        self.leases.iter_mut().for_each(|lease| lease.retry_now(now));
         self.drop_stores(&gone);
         let id = self.world.cluster_id(cluster);
         for controller in self.controller_ids() {
