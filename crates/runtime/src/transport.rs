@@ -20,14 +20,29 @@ pub enum TransportError {
     #[error("the request cannot be built: {0}")]
     Build(#[from] http::Error),
     /// The connection failed.
-    #[error("{0}")]
+    #[error("{}", whole(.0))]
     Connection(#[source] Box<kube_client::Error>),
     /// The body broke off.
-    #[error("the answer broke off: {0}")]
+    #[error("the answer broke off: {}", whole(.0))]
     Body(#[source] Box<kube_client::Error>),
     /// No provider has engaged the cluster.
     #[error("the plane is not engaged")]
     NotEngaged,
+}
+
+/// An error with its causes, each said once: the outermost alone is often only "client error (Connect)", and whether a
+/// port is closed or a certificate has expired is what somebody can act on.
+fn whole(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !text.contains(&next) {
+            text = format!("{text}: {next}");
+        }
+        cause = error.source();
+    }
+    text
 }
 
 /// A whole answer.
