@@ -35,12 +35,11 @@ impl KubeconfigFile {
     /// Writes the planes that are mounted now; does nothing if the file says so already.
     pub(crate) async fn write(&mut self, platform: &Platform) -> Result<(), StandaloneError> {
         let failed = |error: String| StandaloneError::Write { path: self.path.clone(), error };
-        let contexts: Vec<Context> = platform
-            .planes()
-            .await
-            .into_iter()
-            .map(|(plane, prefix)| context(platform, plane, prefix))
-            .collect();
+        let planes = platform.planes().await.into_iter();
+        let mut contexts: Vec<Context> =
+            planes.map(|(plane, prefix)| context(platform, plane, prefix)).collect();
+        // The first one is the current one.
+        contexts.sort_by_key(|context| context.plane != "core");
         let text = kubeconfig::write(&platform.url(), platform.authority.certificate(), &contexts)
             .map_err(failed)?;
         if self.written.as_ref() == Some(&text) {

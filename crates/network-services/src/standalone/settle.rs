@@ -93,11 +93,15 @@ impl<'a> Settling<'a> {
         }
         let standing = look(self.platform).await?;
         let is_idle = *self.handle.idle().borrow();
-        let waiting = self.handle.verdicts().await?.into_iter().filter_map(|verdict| {
-            let (reason, message) = verdict.waiting?;
-            Some(format!("{} of {}: {reason}: {message}", verdict.controller, verdict.key))
-        });
-        let open = standing.unready.iter().cloned().chain(waiting).collect();
+        let mut open = standing.unready.clone();
+        for verdict in self.handle.verdicts().await? {
+            let Some((reason, message)) = verdict.waiting else { continue };
+            let why = format!("{reason}: {message}");
+            // Several keys wait for the same thing, and the object itself says so best.
+            if !open.iter().any(|line| line.ends_with(&why)) {
+                open.push(format!("{} of {}: {why}", verdict.controller, verdict.key));
+            }
+        }
         Ok(Look { standing, open, is_idle })
     }
 
