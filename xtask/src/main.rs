@@ -66,7 +66,7 @@ impl<E: std::error::Error> From<E> for Failure {
 /// Builds and runs the bench; its exit is ours.
 fn bench(arguments: &[String]) -> Result<(), Failure> {
     let status = std::process::Command::new(env!("CARGO"))
-        .args(["run", "--release", "--quiet", "--package", "network-services-bench", "--"])
+        .args(["run", "--release", "--quiet", "--package", "network-services-benches", "--"])
         .args(arguments)
         .status()?;
     if status.success() {

@@ -23,11 +23,12 @@ use api::ClusterName;
 use jiff::{SignedDuration, Timestamp};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use reconcile::{KindEntry, Object};
+use reconcile::{KindEntry, Object, Target};
 
 use self::passes::Hold;
 use self::roots::RootNode;
 pub use self::status::{ClusterStatus, KeyVerdict, KindStatus, Status};
+use self::steps::Sent;
 use crate::answer::Answer;
 use crate::fence::Fence;
 use crate::ids::{BarrierId, ClusterId, ControllerId, Epoch, KeyId, Reader, RootId, SlotId, StepId, StoreId};
@@ -201,9 +202,10 @@ pub struct Engine {
     informers: BTreeMap<StoreId, Informer>,
     queue: Queue,
     holds: BTreeMap<(ControllerId, Turn), Hold>,
-    on_wire: BTreeMap<StepId, (KeyId, ClusterId)>,
+    on_wire: BTreeMap<StepId, Sent>,
     in_flight: BTreeMap<ClusterId, usize>,
     waiting_for_room: BTreeMap<ClusterId, VecDeque<KeyId>>,
+    on_object: BTreeMap<Target, VecDeque<KeyId>>,
     next_step: u64,
     fences: BTreeMap<StoreId, Fence>,
     barriers: BTreeMap<BarrierId, BTreeSet<StoreId>>,
@@ -246,6 +248,7 @@ impl Engine {
             on_wire: BTreeMap::new(),
             in_flight: BTreeMap::new(),
             waiting_for_room: BTreeMap::new(),
+            on_object: BTreeMap::new(),
             next_step: 0,
             fences: BTreeMap::new(),
             barriers: BTreeMap::new(),

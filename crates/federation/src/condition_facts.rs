@@ -28,6 +28,12 @@ impl ConditionFacts {
         find(conditions, type_).map(Self::from)
     }
 
+    /// Whether the condition holds already.
+    #[must_use]
+    pub fn is_true(condition: Option<&Self>) -> bool {
+        condition.is_some_and(|condition| condition.status == ConditionStatus::True)
+    }
+
     /// The condition again.
     #[must_use]
     pub fn to_condition(&self) -> Condition {

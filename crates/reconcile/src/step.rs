@@ -204,6 +204,12 @@ impl Step {
         self
     }
 
+    /// The same, if what is written must not be built on anything newer: it turns a condition True or records a reference.
+    #[must_use]
+    pub fn at_version_if(self, must: bool) -> Self {
+        if must { self.at_version() } else { self }
+    }
+
     /// Writes under the field manager of this group.
     #[must_use]
     pub fn in_group(mut self, group: &'static str) -> Self {

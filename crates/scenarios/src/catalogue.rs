@@ -1,7 +1,7 @@
 //! Every scenario by name.
 
 use crate::platform::Platform;
-use crate::presence::{grace, lifecycle, restart, shared, takeover};
+use crate::presence::{cost, declarations, grace, lifecycle, restart, takeover};
 
 /// One scenario.
 pub struct Scenario {
@@ -37,10 +37,10 @@ pub const SCENARIOS: &[Scenario] = scenarios![
     lifecycle::a33_a_context_deleted_by_hand_is_rebuilt,
     lifecycle::z17_pairs_with_one_plain_name_get_a_context_each,
     lifecycle::z17_a_name_that_is_no_label_value_is_refused,
-    shared::a5_bindings_of_one_pair_share_a_context,
-    shared::a8_a_replacement_within_the_grace_keeps_the_presence,
-    shared::a9_a_rebind_while_the_context_goes_waits_and_is_served_anew,
-    shared::an_interface_copy_keeps_a_presence,
+    declarations::a5_bindings_of_one_pair_share_a_context,
+    declarations::a8_a_replacement_within_the_grace_keeps_the_presence,
+    declarations::a9_a_rebind_while_the_context_goes_waits_and_is_served_anew,
+    declarations::an_interface_copy_keeps_a_presence,
     grace::a33_an_expired_grace_ends_the_presence,
     grace::s1_10_an_unreadable_stamp_starts_the_grace_again,
     grace::a_zero_grace_ends_at_once,
@@ -54,4 +54,6 @@ pub const SCENARIOS: &[Scenario] = scenarios![
     restart::s1_9_a_restart_makes_one_pass_per_presence_and_no_write,
     takeover::s1_4_a_standby_acts_only_when_it_leads,
     takeover::s1_11_a_deposed_leader_makes_no_effective_write,
+    cost::a_presence_costs_at_most_five_writes,
+    cost::a_churn_of_presences_loses_no_write_and_few_races,
 ];

@@ -5,6 +5,7 @@ mod gate;
 mod managers;
 pub mod real;
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use api::ClusterName;
@@ -43,6 +44,7 @@ pub trait Servers {
 /// See the module.
 pub struct HttpPlatform {
     managers: Managers,
+    clients: BTreeMap<ClusterName, Client>,
     servers: Box<dyn Servers>,
     runtime: Runtime,
 }
@@ -51,16 +53,25 @@ impl HttpPlatform {
     /// A platform on servers that run on this runtime.
     #[must_use]
     pub fn new(servers: Box<dyn Servers>, runtime: Runtime) -> Self {
-        Self { managers: Managers::default(), servers, runtime }
+        Self { managers: Managers::default(), clients: BTreeMap::new(), servers, runtime }
     }
 
-    fn client(&self, cluster: &ClusterName) -> Client {
+    fn client(&mut self, cluster: &ClusterName) -> Client {
+        if let Some(client) = self.clients.get(cluster) {
+            return client.clone();
+        }
         let _guard = self.runtime.enter();
+        let client = self.new_client(cluster);
+        self.clients.insert(cluster.clone(), client.clone());
+        client
+    }
+
+    fn new_client(&self, cluster: &ClusterName) -> Client {
         runtime::provider::client_of(cluster, self.servers.config(cluster))
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn send(&self, cluster: &ClusterName, method: &str, path: &str, content: (&str, &str)) -> Reply {
+    fn send(&mut self, cluster: &ClusterName, method: &str, path: &str, content: (&str, &str)) -> Reply {
         let request = Request::builder()
             .method(method)
             .uri(path)
@@ -76,7 +87,7 @@ impl HttpPlatform {
     }
 
     /// Where nothing mounts planes, a Project is Ready as soon as it is made.
-    fn make_ready(&self, project: &Value) {
+    fn make_ready(&mut self, project: &Value) {
         let name = project.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
         let path = format!("/apis/resourcemanager.miloapis.com/v1alpha1/projects/{name}/status");
         let condition = json!({"type": "Ready", "status": "True", "reason": "Ready", "message": "its plane answers",
@@ -87,7 +98,7 @@ impl HttpPlatform {
     }
 
     /// Planes that every manager must have engaged.
-    fn expected(&self) -> Vec<ClusterName> {
+    fn expected(&mut self) -> Vec<ClusterName> {
         let path = "/apis/resourcemanager.miloapis.com/v1alpha1/projects";
         let reply = self.send(&ClusterName::Core, "GET", path, ("", ""));
         let items = reply.body["items"].as_array().cloned().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! The stepper: sends one step at a time per key, stops at the first failure, and before each step if anything the pass
 //! read was changed by somebody else.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use reconcile::facet::stable_hash;
@@ -15,6 +16,14 @@ use crate::ids::{ClusterId, KeyId, Reader, StepId};
 use crate::keys::{Phase, Refusal};
 use crate::request::{Held, Request, of_step};
 use crate::store::Overlay;
+
+/// A step on the wire.
+pub(super) struct Sent {
+    key: KeyId,
+    cluster: ClusterId,
+    /// The object it writes; events write none that anybody else does.
+    target: Option<Target>,
+}
 
 /// Failures in a row before the plan is told of them; fewer are nobody's business but the log's.
 const FAILURES_UNTIL_VISIBLE: u32 = 3;
@@ -91,6 +100,15 @@ impl Engine {
             self.put_back(key, step);
             return false;
         }
+        let is_event = step.action.verb() == Verb::Record;
+        // Two writes of one process to one object would race for its version; the second waits for the answer to the first.
+        if let Some(waiting) = self.on_object.get_mut(&step.target)
+            && !is_event
+        {
+            waiting.push_back(key);
+            self.put_back(key, step);
+            return false;
+        }
         let Some(request) = self.request(key, &step) else { return true };
         if self.is_stopping || !self.may_send() {
             if let Some(state) = self.keys.get_mut(&key) {
@@ -124,7 +142,11 @@ impl Engine {
         self.next_step += 1;
         let name = self.controller_name(key.controller);
         *self.metrics.reasons.entry((name, step.why)).or_default() += 1;
-        self.on_wire.insert(id, (key, cluster));
+        let target = (step.action.verb() != Verb::Record).then(|| step.target.clone());
+        if let Some(target) = &target {
+            self.on_object.insert(target.clone(), VecDeque::new());
+        }
+        self.on_wire.insert(id, Sent { key, cluster, target });
         *self.in_flight.entry(cluster).or_default() += 1;
         if let Some(Phase::InFlight(flight)) = self.keys.get_mut(&key).map(|state| &mut state.phase) {
             flight.current = Some((id, step));
@@ -151,8 +173,18 @@ impl Engine {
 
     /// An answer came, or the step was lost.
     pub(super) fn answered(&mut self, id: StepId, answer: &Answer) {
-        let Some((key, cluster)) = self.on_wire.remove(&id) else { return };
+        let Some(sent) = self.on_wire.remove(&id) else { return };
+        let (key, cluster) = (sent.key, sent.cluster);
         self.free_room(cluster);
+        let waiting = sent.target.and_then(|target| self.on_object.remove(&target)).unwrap_or_default();
+        self.take_answer(key, cluster, answer);
+        self.fill_room(cluster);
+        for key in waiting {
+            self.send_next(key);
+        }
+    }
+
+    fn take_answer(&mut self, key: KeyId, cluster: ClusterId, answer: &Answer) {
         let taken = self.keys.get_mut(&key).and_then(|state| match &mut state.phase {
             Phase::InFlight(flight) => flight.current.take(),
             _ => None,
@@ -175,7 +207,6 @@ impl Engine {
                 self.enqueue(key);
             }
         }
-        self.fill_room(cluster);
     }
 
     fn count_step(&mut self, key: KeyId, step: &Step, told: (Meaning, &'static str)) {
@@ -198,7 +229,7 @@ impl Engine {
         let limit = self.settings.steps_in_flight_per_cluster;
         while self.in_flight.get(&cluster).copied().unwrap_or(0) < limit {
             let waiting = self.waiting_for_room.get_mut(&cluster);
-            let Some(key) = waiting.and_then(std::collections::VecDeque::pop_front) else { break };
+            let Some(key) = waiting.and_then(VecDeque::pop_front) else { break };
             self.send_next(key);
         }
     }

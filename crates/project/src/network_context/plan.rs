@@ -57,10 +57,12 @@ fn plan_end(observed: &Observed, context: &OwnContext) -> Plan {
 fn report(observed: &Observed, context: &OwnContext, finding: &Finding) -> Step {
     let known: Vec<_> = context.ready.iter().map(ConditionFacts::to_condition).collect();
     let condition = finding.over(&known, observed.stamp.to_write());
+    let turns_true =
+        finding.status == ConditionStatus::True && !ConditionFacts::is_true(context.ready.as_ref());
     Step::apply_status(
         observed.target.clone(),
         json!({"conditions": [condition]}),
         "report the context's readiness",
     )
-    .at_version()
+    .at_version_if(turns_true)
 }

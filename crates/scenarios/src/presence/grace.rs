@@ -7,7 +7,7 @@ use api::labels::annotation::UNCLAIMED_SINCE;
 use api::networking::NetworkContext;
 use serde_json::{Value, json};
 
-use super::shared::SHORT_GRACE;
+use super::declarations::SHORT_GRACE;
 use crate::fixture::{Fixture, LOCATION, NAMESPACE, NETWORK, project, text, unclaimed_since};
 use crate::platform::{ManagerOptions, Platform};
 

@@ -6,7 +6,7 @@ use api::networking::{Network, NetworkBinding, NetworkContext};
 use api::{ClusterName, labels, locations};
 use serde_json::{Value, json};
 
-use super::shared::SHORT_GRACE;
+use super::declarations::SHORT_GRACE;
 use crate::fixture::{
     Fixture, HUB_NAMESPACE, LOCATION, NAMESPACE, NETWORK, assert_ready, project, text, unclaimed_since,
 };

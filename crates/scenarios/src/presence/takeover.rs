@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::shared::SHORT_GRACE;
+use super::declarations::SHORT_GRACE;
 use crate::fixture::{Fixture, assert_ready, unclaimed_since};
 use crate::platform::{ManagerOptions, Platform};
 
