@@ -31,11 +31,11 @@ pub struct LeaseTiming {
 impl Default for LeaseTiming {
     fn default() -> Self {
         Self {
-            duration: Duration::from_secs(4),
-            renew_deadline: Duration::from_secs(3),
-            retry_period: Duration::from_millis(400),
-            skew: Duration::from_millis(300),
-            step_timeout: Duration::from_secs(1),
+            duration: Duration::from_secs(8),
+            renew_deadline: Duration::from_secs(6),
+            retry_period: Duration::from_millis(500),
+            skew: Duration::from_millis(500),
+            step_timeout: Duration::from_secs(2),
         }
     }
 }

@@ -39,7 +39,7 @@ pub fn s1_1_a_restart_in_the_grace_and_then_the_network_is_deleted(platform: &mu
 
 /// S1.2.
 pub fn s1_2_a_restart_neither_restarts_nor_skips_the_grace(platform: &mut dyn Platform) {
-    let options = ManagerOptions::with_grace(Duration::from_secs(12));
+    let options = ManagerOptions::with_grace(Duration::from_secs(30));
     let mut fixture = Fixture::new(platform, &options);
     fixture.present();
     fixture.unbind("one");
