@@ -15,6 +15,9 @@ use rand_chacha::ChaCha8Rng;
 use crate::backoff;
 use crate::ids::{Epoch, SlotId};
 
+/// Shortest time between the ends of two watches of one informer.
+const WATCH_PAUSE: Duration = Duration::from_secs(1);
+
 /// What the informer wants of the shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Want {
@@ -72,6 +75,8 @@ pub struct Informer {
     position: String,
     failures: u32,
     expired_tokens: u32,
+    expired_watches: u32,
+    ended: Option<Duration>,
     /// Since when there was no success, with the words of the last failure.
     pub failing_since: Option<(Timestamp, String)>,
     /// When the first list was asked for.
@@ -89,6 +94,8 @@ impl Informer {
             position: String::new(),
             failures: 0,
             expired_tokens: 0,
+            expired_watches: 0,
+            ended: None,
             failing_since: None,
             started: now,
         };
@@ -163,6 +170,7 @@ impl Informer {
         if number >= self.position() {
             version.clone_into(&mut self.position);
         }
+        self.expired_watches = 0;
         self.succeed();
     }
 
@@ -186,12 +194,18 @@ impl Informer {
         self.epoch.0 += 1;
         self.seen.clear();
         match failure {
-            Failure::Ended if was_watching => {
-                self.phase = Phase::Watching;
-                return Err(self.wait_until(now.0, false));
+            Failure::Ended if was_watching => return Err(self.pause(now.0)),
+            Failure::Gone if was_watching && self.expired_watches == 0 => {
+                self.expired_watches = 1;
+                return Ok(self.relist());
             }
-            Failure::Gone if was_watching || self.expired_tokens == 0 => {
-                self.expired_tokens += u32::from(!was_watching);
+            Failure::Gone if was_watching => {
+                let wait = backoff::wait(bounds, self.expired_watches - 1, random);
+                self.expired_watches = self.expired_watches.saturating_add(1);
+                return Err(self.wait_until(now.0 + wait, true));
+            }
+            Failure::Gone if self.expired_tokens == 0 => {
+                self.expired_tokens = 1;
                 return Ok(self.relist());
             }
             _ => {}
@@ -203,6 +217,14 @@ impl Informer {
         self.failures = self.failures.saturating_add(1);
         let resume_watch = was_watching && matches!(failure, Failure::Unreachable(_) | Failure::Other(_));
         Err(self.wait_until(now.0 + wait, !resume_watch))
+    }
+
+    /// A watch that ended goes on at once; one that ended right after the last did waits, so that a server that closes every
+    /// watch is not asked without end.
+    fn pause(&mut self, now: Duration) -> Duration {
+        let until = self.ended.map_or(now, |ended| now.max(ended + WATCH_PAUSE));
+        self.ended = Some(until);
+        self.wait_until(until, false)
     }
 
     fn wait_until(&mut self, until: Duration, relist: bool) -> Duration {
