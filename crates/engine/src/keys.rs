@@ -50,6 +50,9 @@ pub struct Refusal {
     pub is_visible: bool,
 }
 
+/// What a key waits for: reason and message.
+pub type Wait = (&'static str, String);
+
 /// Memory of one key.
 #[derive(Debug)]
 pub struct KeyState {
@@ -64,7 +67,7 @@ pub struct KeyState {
     /// What its last successful pass read; the union with the current one while steps are on the wire.
     pub reads: ReadSet,
     /// What it waits for, if it is not settled; `None` before the first pass.
-    pub waiting: Option<Option<(&'static str, String)>>,
+    pub waiting: Option<Option<Wait>>,
     /// Refusals by step.
     pub refusals: BTreeMap<(Target, Verb), Refusal>,
     /// Fingerprints of steps, with the version the server answered.
@@ -113,6 +116,18 @@ impl KeyState {
     pub fn attempts(&self, now: Duration) -> Attempts {
         let seen = |refusal: &Refusal| Attempt { is_due: refusal.due <= now, ..refusal.attempt.clone() };
         Attempts(self.refusals.values().filter(|refusal| refusal.is_visible).map(seen).collect())
+    }
+
+    /// The refusal of a step as something to wait for.
+    #[must_use]
+    pub fn held_back_by(&self, step: &Step) -> Option<Wait> {
+        let verb = step.action.verb();
+        let refusal = self.refusals.get(&(step.target.clone(), verb))?;
+        let Attempt { target, message, due, .. } = &refusal.attempt;
+        let reason = if refusal.is_visible { "Refused" } else { "Retrying" };
+        let text =
+            format!("{} of {target} did not succeed: {message}; it is tried again at {due}", verb.as_str());
+        Some((reason, text))
     }
 
     /// When the next refusal may be tried again.

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use api::ObjectKey;
 use jiff::Timestamp;
-use reconcile::{Action, Plan, Step, Verdict, View};
+use reconcile::step::Verb;
+use reconcile::{Action, Plan, Step, Target, Verdict, View};
 use serde_json::Value;
 
 use super::{Engine, Violation};
 use crate::backoff;
 use crate::ids::{ControllerId, KeyId, Reader, SlotId, StoreId};
-use crate::keys::{Flight, Phase};
+use crate::keys::{Confirmations, Flight, Phase, Wait};
 use crate::metrics::PassOutcome;
 use crate::queue::{Popped, Turn};
 use crate::recorder::Recorder;
@@ -185,12 +185,12 @@ impl Engine {
         let Pass { plan, mut reads, absences, reached } = pass;
         let steps = self.read_targets(key, plan.steps, &reads);
         self.subscribe_intents(key, &steps, &mut reads);
-        let steps = self.needed(key, steps);
+        let (steps, held_back) = self.needed(key, steps);
         let Some(state) = self.keys.get_mut(&key) else { return };
         let old = std::mem::replace(&mut state.reads, reads);
         let reads = state.reads.clone();
         state.waiting = Some(match plan.verdict {
-            Verdict::Settled => None,
+            Verdict::Settled => held_back,
             Verdict::Waiting { reason, message } => Some((reason, message)),
         });
         self.world.replace_reads(Reader::Key(key), &old, &reads);
@@ -213,7 +213,10 @@ impl Engine {
             && !self.is_confirmed(confirmed.as_ref(), pass)
         {
             if first == 0 {
-                return self.fence(key, pass, &steps);
+                return match server_is_behind(confirmed.as_ref(), pass) {
+                    Some(wait) => self.wait_for_server(key, wait),
+                    None => self.fence(key, pass, &steps),
+                };
             }
             steps.truncate(first);
         }
@@ -227,6 +230,11 @@ impl Engine {
             }));
         }
         self.send_next(key);
+    }
+
+    fn wait_for_server(&mut self, key: KeyId, wait: Duration) {
+        self.count_pass(key, PassOutcome::Fenced);
+        self.enqueue_at(key, self.world.now.monotonic + wait);
     }
 
     /// Nothing needs to be sent.
@@ -308,24 +316,37 @@ impl Engine {
         }
     }
 
-    /// Steps whose object is not yet as they want it and that nothing holds back.
-    fn needed(&mut self, key: KeyId, steps: Vec<Step>) -> VecDeque<Step> {
+    /// Steps whose object is not yet as they want it and that nothing holds back, and what holds the next one back: a key
+    /// with a step that could not be done is not settled. An event that was recorded or refused keeps nothing else back.
+    fn needed(&mut self, key: KeyId, steps: Vec<Step>) -> (VecDeque<Step>, Option<Wait>) {
         let now = self.world.now.monotonic;
-        let mut encoded: BTreeMap<ObjectKey, Option<Value>> = BTreeMap::new();
+        let mut encoded: BTreeMap<Target, Option<Value>> = BTreeMap::new();
         let mut needed = VecDeque::new();
         for step in steps {
-            let target = step.target.key.clone();
+            let target = step.target.clone();
             let value = encoded.entry(target).or_insert_with(|| encode(&self.world, &step));
             if request_of(&self.world, &step, value.as_ref()).is_none() {
                 continue;
             }
-            if self.is_held_back(key, &step, now) {
-                break;
+            if !self.is_held_back(key, &step, now) {
+                needed.push_back(step);
+            } else if step.action.verb() != Verb::Record {
+                let wait = self.keys.get(&key).and_then(|state| state.held_back_by(&step));
+                return (needed, wait);
             }
-            needed.push_back(step);
         }
-        needed
+        (needed, None)
     }
+}
+
+/// How long the server's clock still has to go to a deadline that the pass saw come, if that is all that is missing: asking
+/// again before would be answered the same.
+fn server_is_behind(confirmed: Option<&Confirmations>, pass: &Pass) -> Option<Duration> {
+    let confirmed = confirmed?;
+    let has_absences = pass.absences.iter().all(|store| confirmed.contains_key(store));
+    let server_time = confirmed.values().flatten().min()?;
+    let deadline = pass.reached.iter().max().filter(|deadline| has_absences && *deadline > server_time)?;
+    Duration::try_from(deadline.duration_since(*server_time)).ok()
 }
 
 /// The held object as JSON.
