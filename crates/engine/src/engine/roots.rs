@@ -1,11 +1,12 @@
 //! Roots: from objects to keys, as tracked derivations. They make a fresh process whole.
 
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use api::{ClusterName, ObjectKey};
 use reconcile::{Attempts, View};
 
-use super::Engine;
+use super::{Engine, Violation};
 use crate::ids::{ControllerId, KeyId, Reader, RootId, SlotId, StoreId};
 use crate::keys::KeyState;
 use crate::recorder::Recorder;
@@ -65,8 +66,11 @@ impl Engine {
         let Some(mut node) = self.roots.remove(&id) else { return };
         let Some(controller) = self.controllers.get_mut(usize::from(node.controller.0)) else { return };
         let mut recorder = Recorder::new(&mut self.world, Some(Reader::Root(id)), Attempts::default());
-        let derived = controller.derive(node.root, &View::new(&mut recorder), &node.cluster, &node.object);
+        let derived = catch_unwind(AssertUnwindSafe(|| {
+            controller.derive(node.root, &View::new(&mut recorder), &node.cluster, &node.object)
+        }));
         let (reads, is_uncertain) = (recorder.reads, recorder.uncertain);
+        let derived = if let Ok(derived) = derived { derived } else { self.derivation_panicked(&node) };
         self.world.replace_reads(Reader::Root(id), &node.reads, &reads);
         node.reads = reads;
         let is_certain = derived.is_some() && !is_uncertain;
@@ -84,6 +88,14 @@ impl Engine {
             self.roots.insert(id, node);
         }
         self.change_keys(id, &old, &keys);
+    }
+
+    /// A derivation that panics says nothing: the keys it gave before stay, and whatever it read runs it again.
+    fn derivation_panicked(&mut self, node: &RootNode) -> Option<Vec<u32>> {
+        let controller = self.controller_name(node.controller);
+        let key = format!("derivation from {} on {}", node.object, node.cluster);
+        self.violations.push(Violation::Panicked { controller, key });
+        None
     }
 
     fn is_object_held(&self, node: &RootNode) -> bool {

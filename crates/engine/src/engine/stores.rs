@@ -21,7 +21,10 @@ impl Engine {
                 if kind.role == cluster.role()
                     && let Some(store) = self.world.store_for(id, kind.facet.kind)
                 {
-                    self.rooted.entry(store).or_default().push((controller, root));
+                    let rooted = self.rooted.entry(store).or_default();
+                    if !rooted.contains(&(controller, root)) {
+                        rooted.push((controller, root));
+                    }
                 }
             }
         }
