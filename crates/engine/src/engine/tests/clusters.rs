@@ -1,0 +1,103 @@
+//! Planes come and go, and each engagement is another one.
+
+use super::*;
+use crate::informer::Failure;
+
+#[test]
+fn a_plane_that_goes_makes_reads_unknown_and_one_that_comes_back_is_listed_anew() {
+    let mut rig = Rig::started();
+    rig.source("s", &json!({"for": "c"}));
+    rig.input(Input::Disengaged(project(), 1));
+    assert_eq!(rig.verdict("c").unwrap().0, "Unknown");
+    rig.server.delete(&project(), "copies", "c");
+    let lists = rig.lists.len();
+    rig.input(Input::Engaged(project(), identity(2)));
+    assert!(rig.lists.len() > lists);
+    assert!(rig.is_copied("c"));
+}
+
+#[test]
+fn an_older_engagement_cannot_remove_a_newer_one() {
+    let mut rig = Rig::started();
+    rig.input(Input::Engaged(project(), identity(2)));
+    rig.input(Input::Disengaged(project(), 1));
+    rig.source("s", &json!({"for": "c"}));
+    assert!(rig.is_copied("c"));
+    rig.input(Input::Disengaged(project(), 2));
+    assert_eq!(rig.verdict("c").unwrap().0, "Unknown");
+}
+
+#[test]
+fn the_same_engagement_again_changes_nothing() {
+    let mut rig = Rig::started();
+    rig.source("s", &json!({"for": "c"}));
+    let (lists, passes) = (rig.lists.len(), rig.passes());
+    rig.engage();
+    assert_eq!((rig.lists.len(), rig.passes()), (lists, passes));
+}
+
+#[test]
+fn a_plane_restored_from_backup_is_started_over_and_believed() {
+    let mut rig = Rig::started();
+    rig.source("s", &json!({"for": "c", "x": "1"}));
+    rig.input(Input::Disengaged(ClusterName::Hub, 1));
+    rig.input(Input::Disengaged(project(), 1));
+    let mut restored = Server::default();
+    restored.put(&ClusterName::Hub, "sources", "s", json!({"data": {"for": "c", "x": "old"}}));
+    rig.server = restored;
+    rig.input(Input::Engaged(ClusterName::Hub, Identity { engagement: 2, server: "restored".to_owned() }));
+    rig.input(Input::Engaged(project(), Identity { engagement: 2, server: "restored".to_owned() }));
+    assert_eq!(rig.copy("c").unwrap()["data"]["x"], "old", "though its versions are lower");
+}
+
+#[test]
+fn keys_live_as_long_as_the_plane_that_made_them() {
+    let mut rig = Rig::started();
+    rig.source("s", &json!({"follow": "x"}));
+    assert_eq!(rig.engine.status().keys, 1);
+    rig.input(Input::Disengaged(ClusterName::Hub, 1));
+    let rootless = Violation::RootlessUnsettled { controller: "follow", key: "x".to_owned() };
+    assert!(rig.engine.violations.contains(&rootless), "it waits for a copy, and no root names it any more");
+}
+
+#[test]
+fn answers_of_an_earlier_list_or_watch_are_not_believed() {
+    let mut rig = Rig::started();
+    let store = rig.store(&ClusterName::Hub);
+    let old = rig.watches[&store].epoch;
+    rig.input(Input::WatchEnded(store, old, Failure::Gone));
+    let object = (KindEntry::of::<ConfigMap>().decode)(
+        br#"{"metadata":{"name":"s","namespace":"sources","uid":"u","resourceVersion":"99"},"data":{"for":"c"}}"#,
+    );
+    rig.input(Input::Watched(store, old, Watched::Applied(object)));
+    assert!(!rig.is_copied("c"));
+}
+
+#[test]
+fn a_plane_that_refuses_a_kind_harms_only_what_reads_it() {
+    let mut rig = Rig::started();
+    rig.source("s", &json!({"for": "c", "x": "1"}));
+    let store = rig.store(&project());
+    let epoch = rig.watches[&store].epoch;
+    rig.withhold(What::Lists);
+    rig.input(Input::WatchEnded(store, epoch, Failure::Forbidden("no list for you".to_owned())));
+    assert_eq!(rig.verdict("c").unwrap().0, "Unknown");
+    rig.release(What::Lists);
+    rig.advance(seconds(31));
+    assert_eq!(rig.verdict("c"), None);
+}
+
+#[test]
+fn a_server_that_closes_every_watch_is_not_asked_without_end() {
+    let mut rig = Rig::started();
+    let store = rig.store(&ClusterName::Hub);
+    let mut watches = 0;
+    for _ in 0..100 {
+        if let Some(epoch) = rig.watches.remove(&store).map(|watch| watch.epoch) {
+            watches += 1;
+            rig.input(Input::WatchEnded(store, epoch, Failure::Ended));
+        }
+        rig.advance(Duration::from_millis(50));
+    }
+    assert!((3..=8).contains(&watches), "{watches} watches in five seconds");
+}

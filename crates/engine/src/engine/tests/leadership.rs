@@ -1,0 +1,88 @@
+//! Who may act, until when, and how it ends.
+
+use super::*;
+
+fn settings() -> LeaseSettings {
+    LeaseSettings {
+        identity: "us".to_owned(),
+        duration: seconds(15),
+        renew_deadline: seconds(10),
+        retry_period: seconds(2),
+        skew: seconds(2),
+    }
+}
+
+fn started() -> Rig {
+    let mut rig = Rig::with(Settings::default(), vec![settings()]);
+    rig.engage();
+    rig
+}
+
+#[test]
+fn a_standby_makes_passes_and_sends_nothing_until_it_leads() {
+    let mut rig = Rig::with(Settings::default(), vec![settings()]);
+    rig.lease = LeaseRecord {
+        version: "1".to_owned(),
+        holder: "them".to_owned(),
+        duration_seconds: 15,
+        ..LeaseRecord::default()
+    };
+    rig.engage();
+    rig.source("s", &json!({"for": "c"}));
+    rig.advance(seconds(14));
+    assert!(rig.sent().is_empty());
+    assert!(rig.engine.metrics.passes.contains_key(&("mirror", PassOutcome::Withheld)));
+    rig.advance(seconds(4));
+    assert!(rig.engine.is_leading());
+    assert!(rig.is_copied("c"), "what was withheld is planned again");
+}
+
+#[test]
+fn a_step_is_sent_only_if_it_is_over_before_the_lease_is() {
+    let mut rig = started();
+    rig.withhold(What::Leases);
+    rig.advance(Duration::from_millis(7900));
+    rig.source("a", &json!({"for": "a"}));
+    assert!(rig.is_copied("a"), "5 s for the step and 2 s of skew end before 15 s");
+    rig.advance(Duration::from_millis(200));
+    assert!(rig.engine.is_leading());
+    rig.source("b", &json!({"for": "b"}));
+    assert!(!rig.is_copied("b"), "it might still be on its way when somebody else leads");
+    rig.release(What::Leases);
+    rig.run();
+    assert!(rig.is_copied("b"), "the renewal makes room");
+}
+
+#[test]
+fn a_leader_that_cannot_renew_stops_before_its_lease_is_over() {
+    let mut rig = started();
+    rig.withhold(What::Leases);
+    rig.advance(Duration::from_millis(9999));
+    assert!(rig.engine.is_leading());
+    rig.advance(Duration::from_millis(1));
+    assert!(!rig.engine.is_leading());
+}
+
+#[test]
+fn a_shutdown_lets_answers_drain_and_then_gives_the_lease_back() {
+    let mut rig = started();
+    rig.withhold(What::Answers);
+    rig.source("a", &json!({"for": "a"}));
+    rig.input(Input::Shutdown);
+    rig.source("b", &json!({"for": "b"}));
+    rig.advance(seconds(5));
+    assert_eq!((rig.on_wire.len(), rig.is_drained, rig.lease.holder.as_str()), (1, false, "us"));
+    rig.release(What::Answers);
+    rig.run();
+    assert_eq!((rig.is_drained, rig.lease.holder.as_str()), (true, ""));
+    assert!(!rig.is_copied("b"), "nothing new is sent");
+}
+
+#[test]
+fn without_leases_an_engine_leads_until_it_is_stopped() {
+    let mut rig = Rig::started();
+    assert!(rig.engine.is_leading());
+    rig.input(Input::Shutdown);
+    assert!(!rig.engine.is_leading());
+    assert!(rig.is_drained);
+}
