@@ -47,8 +47,11 @@ impl Source {
     /// Whether the file is the root of a library, program, test, bench or example.
     pub(super) fn is_root(&self) -> bool {
         let below = self.path.split_once("/src/").map_or("", |(_, below)| below);
-        let integration =
-            ["tests", "benches", "examples"].iter().any(|kind| self.path.rsplit('/').nth(1) == Some(kind));
+        // A test of several files is a folder with a main.rs.
+        let parent = if self.path.ends_with("/main.rs") { 2 } else { 1 };
+        let integration = ["tests", "benches", "examples"]
+            .iter()
+            .any(|kind| [1, parent].iter().any(|above| self.path.rsplit('/').nth(*above) == Some(kind)));
         matches!(below, "lib.rs" | "main.rs")
             || below.strip_prefix("bin/").is_some_and(|name| !name.contains('/'))
             || (integration && !self.path.contains("/src/"))
