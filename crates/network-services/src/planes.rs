@@ -39,6 +39,13 @@ pub(crate) struct Connection {
     pub(crate) provider: Box<dyn Provider>,
     /// Where projects are known from.
     pub(crate) project_source: ProjectSource,
+    /// The cluster this process runs in, if it is a Pod: its leases live there.
+    pub(crate) management: Option<Client>,
+}
+
+/// Name under which the management cluster is kept for leases. No controller reads it: it is no plane of the product.
+pub(crate) fn management() -> ClusterName {
+    ClusterName::Cell("management".into())
 }
 
 /// The planes of a manager's configuration.
@@ -47,18 +54,22 @@ pub(crate) async fn of_configuration(
 ) -> Result<Connection, PlanesError> {
     let discovery = &configuration.discovery;
     let path = discovery.discovery_kubeconfig_path.as_deref();
-    match discovery.mode {
-        DiscoveryMode::Kubeconfig => Ok(of_contexts(path.unwrap_or(Path::new("")))),
+    let connection = match discovery.mode {
+        DiscoveryMode::Kubeconfig => of_contexts(path.unwrap_or(Path::new(""))),
         DiscoveryMode::Single => {
             let client = client_of(&ClusterName::Core, platform(path).await?)?;
             let client = limited(client, configuration.control_plane_client);
-            Ok(Connection {
+            Connection {
                 provider: Box::new(SingleProvider::new(client)),
                 project_source: ProjectSource::Provider,
-            })
+                management: None,
+            }
         }
-        DiscoveryMode::Milo => of_milo(configuration).await,
-    }
+        DiscoveryMode::Milo => of_milo(configuration).await?,
+    };
+    // Whoever is in no Pod keeps its leases on the platform plane.
+    let own = Config::incluster().ok().map(|config| client_of(&management(), config)).transpose()?;
+    Ok(Connection { management: own, ..connection })
 }
 
 async fn of_milo(configuration: &NetworkServicesOperator) -> Result<Connection, PlanesError> {
@@ -97,7 +108,7 @@ pub(crate) async fn of_kubeconfig(path: &Path) -> Result<Connection, PlanesError
 
 fn of_contexts(path: &Path) -> Connection {
     let provider = Box::new(KubeconfigProvider::new(path.to_owned()));
-    Connection { provider, project_source: ProjectSource::Provider }
+    Connection { provider, project_source: ProjectSource::Provider, management: None }
 }
 
 /// Provider `milo` over a platform and a hub.
@@ -106,6 +117,7 @@ pub(crate) fn milo(core: Client, hub: Client, projects: impl ProjectPlanes) -> C
     Connection {
         provider: Box::new(MiloProvider::new(core, projects, fixed)),
         project_source: ProjectSource::ProjectObjects,
+        management: None,
     }
 }
 

@@ -50,9 +50,13 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         warn!(file = %arguments.config.display(), "{warning}");
     }
     let configuration = loaded.value;
-    let leases = leases(&arguments, &configuration.leader_election)?;
+    let namespace = lease_namespace(&arguments)?;
     let listener = listen(&arguments, &configuration).await?;
     let connection = planes::of_configuration(&configuration).await?;
+    let plane = if connection.management.is_some() { planes::management() } else { ClusterName::Core };
+    let leases = namespace
+        .map(|namespace| lease_settings((&plane, &namespace), &identity(), &configuration.leader_election));
+    let leases = leases.unwrap_or_default();
     let grace = configuration.network_presence.unclaimed_grace_period.unwrap_or(UNCLAIMED_GRACE_PERIOD);
     let controllers = Controllers::start(connection, leases, grace);
     let admin = listener.map(|listener| serve_admin(listener, controllers.handle.clone()));
@@ -98,6 +102,9 @@ impl Controllers {
         is_read_only: bool,
     ) -> Self {
         let clusters = Clusters::default();
+        if let Some(client) = connection.management {
+            clusters.engage(&planes::management(), client);
+        }
         let setup = Setup {
             settings: Settings::default(),
             seed: u64::from(std::process::id()),
@@ -121,9 +128,9 @@ impl Controllers {
     }
 }
 
-/// The leases of a manager on the management plane.
+/// The leases of a manager, on a plane and in a namespace of it.
 pub(crate) fn lease_settings(
-    namespace: &NamespaceName,
+    (plane, namespace): (&ClusterName, &NamespaceName),
     identity: &str,
     election: &LeaderElection,
 ) -> Vec<(LeasePlace, LeaseSettings)> {
@@ -135,21 +142,18 @@ pub(crate) fn lease_settings(
         retry_period,
         skew: LEASE_SKEW,
     };
-    let place = |name: &str| LeasePlace {
-        cluster: ClusterName::Core,
-        namespace: namespace.clone(),
-        name: name.into(),
+    let lease = |name: &&str| {
+        let (cluster, namespace) = (plane.clone(), namespace.clone());
+        (LeasePlace { cluster, namespace, name: (*name).into() }, settings.clone())
     };
-    roles::MANAGER_LEASES.iter().map(|name| (place(name), settings.clone())).collect()
+    roles::MANAGER_LEASES.iter().map(lease).collect()
 }
 
-fn leases(
-    arguments: &Arguments,
-    election: &LeaderElection,
-) -> Result<Vec<(LeasePlace, LeaseSettings)>, ConfigurationError> {
+/// Where the leases are; none without leader election.
+fn lease_namespace(arguments: &Arguments) -> Result<Option<NamespaceName>, ConfigurationError> {
     if !arguments.leader_elect {
         warn!("without leader election a second replica would act at the same time");
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let of_pod = || std::fs::read_to_string(POD_NAMESPACE).ok();
     let namespace = arguments.leader_elect_namespace.clone().or_else(of_pod);
@@ -161,7 +165,7 @@ fn leases(
             problem: "has no namespace: this is no Pod, and --leader-elect-namespace is not given".to_owned(),
         });
     };
-    Ok(lease_settings(&NamespaceName::new(namespace.as_str()), &identity(), election))
+    Ok(Some(NamespaceName::new(namespace.as_str())))
 }
 
 /// Who this process is in its leases: no other process has host name and number.

@@ -135,7 +135,8 @@ async fn serve(
 async fn start(arguments: &Arguments, platform: &Platform) -> Result<Controllers, StandaloneError> {
     let connection = connect(platform).await?;
     let namespace = NamespaceName::new(SYSTEM_NAMESPACE);
-    let leases = lease_settings(&namespace, &platform.identity(), &LeaderElection::default());
+    let leases =
+        lease_settings((&ClusterName::Core, &namespace), &platform.identity(), &LeaderElection::default());
     Ok(Controllers::start(connection, leases, Duration::from_secs(arguments.unclaimed_grace_seconds)))
 }
 

@@ -189,6 +189,19 @@ async fn a_definition_that_is_gone_is_told_and_comes_back() {
         kubeconfig.to_str().unwrap(),
     ]);
     let told = crate::support::text(&explained);
+    crate::support::refused(
+        &[
+            "explain",
+            "network",
+            "backoffice",
+            "--plane",
+            "project/acme",
+            "--kubeconfig",
+            kubeconfig.to_str().unwrap(),
+        ],
+        4,
+        &["project/acme: networks.networking.datumapis.com: the kind is not served"],
+    );
     assert!(told.contains("the plane does not serve Networks; install the CRDs"), "{told}");
 
     let bare = json!({"apiVersion": definition["apiVersion"], "kind": definition["kind"],

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use api::ClusterName;
 use engine::Explanation;
-use engine::engine::{ClusterStatus, Status};
+use engine::engine::Status;
 use kube_client::{Client, Config};
 use runtime::Handle;
 use serde_json::Value;
@@ -38,8 +38,7 @@ pub(super) async fn ask_manager(question: &Question, address: &str) -> Result<Ve
         }
     }
     if explained.is_empty() {
-        let planes: Vec<String> = clusters.iter().filter_map(plane_text).collect();
-        return Err(question.missing(&planes));
+        return Err(question.missing(&planes_text(question, &clusters)));
     }
     Ok(explained)
 }
@@ -51,10 +50,21 @@ fn asked(question: &Question, engaged: impl Iterator<Item = ClusterName>) -> Vec
     }
 }
 
-fn plane_text(cluster: &Value) -> Option<String> {
+/// The planes, with what keeps each from showing the object.
+fn planes_text(question: &Question, clusters: &[Value]) -> Vec<String> {
+    clusters.iter().filter_map(|cluster| plane_text(question, cluster)).collect()
+}
+
+fn plane_text(question: &Question, cluster: &Value) -> Option<String> {
     let name = cluster.get("cluster")?.as_str()?;
-    Some(match cluster.get("unreachable_since").and_then(Value::as_str) {
-        Some(since) => format!("{name} does not answer since {since}"),
+    if let Some(since) = cluster.get("unreachable_since").and_then(Value::as_str) {
+        return Some(format!("{name} does not answer since {since}"));
+    }
+    let resource = question.kind.to_string();
+    let kinds = cluster.get("kinds").and_then(Value::as_array);
+    let kind = kinds.into_iter().flatten().find(|kind| kind["resource"] == resource.as_str());
+    Some(match kind.and_then(|kind| kind["failing"][1].as_str()) {
+        Some(failure) => format!("{name}: {resource}: {failure}"),
         None => name.to_owned(),
     })
 }
@@ -131,8 +141,9 @@ fn is_open(explanation: &Explanation) -> bool {
 
 fn finish(question: &Question, status: &Status, answers: Answers) -> Result<Vec<Explained>, ExplainError> {
     if answers.is_empty() {
-        let planes: Vec<String> = status.clusters.iter().map(cluster_text).collect();
-        return Err(question.missing(&planes));
+        let clusters = serde_json::to_value(&status.clusters).unwrap_or_default();
+        let clusters = clusters.as_array().map(Vec::as_slice).unwrap_or_default();
+        return Err(question.missing(&planes_text(question, clusters)));
     }
     let value = |explanation: Explanation| serde_json::to_value(explanation).unwrap_or_default();
     let explained = |(plane, explanations): (ClusterName, Vec<Explanation>)| Explained {
@@ -140,11 +151,4 @@ fn finish(question: &Question, status: &Status, answers: Answers) -> Result<Vec<
         explanations: explanations.into_iter().map(value).collect(),
     };
     Ok(answers.into_iter().map(explained).collect())
-}
-
-fn cluster_text(cluster: &ClusterStatus) -> String {
-    match cluster.unreachable_since {
-        Some(since) => format!("{} does not answer since {since}", cluster.cluster),
-        None => cluster.cluster.to_string(),
-    }
 }
