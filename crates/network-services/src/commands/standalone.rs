@@ -105,7 +105,7 @@ async fn serve(
     admin: Option<TcpListener>,
 ) -> Result<(), StandaloneError> {
     let mut kubeconfig =
-        KubeconfigFile::choose(arguments.kubeconfig.as_deref(), arguments.data_dir.as_deref());
+        KubeconfigFile::choose(arguments.kubeconfig.as_deref(), arguments.data_dir.as_deref())?;
     kubeconfig.write(platform).await?;
     if arguments.planes_only {
         fill(manifests, platform, &mut kubeconfig).await?;
@@ -154,16 +154,23 @@ async fn work(
         println!("\n{}", table(&standing));
         return Ok(());
     }
-    let watched = async {
-        loop {
-            let standing = settling.wait(None, |line| println!("  waiting: {line}")).await?;
-            println!("\n{}", table(&standing));
-            settling.disturbed().await;
-        }
-    };
     tokio::select! {
-        outcome = watched => outcome,
+        outcome = follow(&mut settling) => outcome,
         outcome = keep(platform, kubeconfig) => outcome,
+    }
+}
+
+/// Prints the table whenever everything has come to rest in another way than before.
+async fn follow(settling: &mut Settling<'_>) -> Result<(), StandaloneError> {
+    let mut shown = None;
+    loop {
+        let standing = settling.wait(None, |line| println!("  waiting: {line}")).await?;
+        if shown.as_ref() != Some(&standing) {
+            println!("\n{}", table(&standing));
+            shown = Some(standing);
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+        settling.disturbed().await;
     }
 }
 

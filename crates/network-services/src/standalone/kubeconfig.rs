@@ -19,12 +19,13 @@ pub(crate) struct KubeconfigFile {
 
 impl KubeconfigFile {
     /// The file named, or one in the data directory, or a temporary one.
-    pub(crate) fn choose(named: Option<&Path>, data: Option<&Path>) -> Self {
-        let is_temporary = named.is_none() && data.is_none();
-        let temporary = || std::env::temp_dir().join(format!("network-services-{}", std::process::id()));
-        let folder = || data.map_or_else(temporary, Path::to_owned);
-        let path = named.map_or_else(|| folder().join("kubeconfig"), Path::to_owned);
-        Self { path, written: None, is_temporary }
+    pub(crate) fn choose(named: Option<&Path>, data: Option<&Path>) -> Result<Self, StandaloneError> {
+        let path = match (named, data) {
+            (Some(path), _) => path.to_owned(),
+            (None, Some(data)) => data.join("kubeconfig"),
+            (None, None) => temporary_folder()?.join("kubeconfig"),
+        };
+        Ok(Self { path, written: None, is_temporary: named.is_none() && data.is_none() })
     }
 
     /// Where it is.
@@ -63,6 +64,20 @@ impl Drop for KubeconfigFile {
     }
 }
 
+/// A new folder that only its owner may enter: in a place for everybody's files, a name that can be guessed could be
+/// somebody else's already.
+fn temporary_folder() -> Result<PathBuf, StandaloneError> {
+    let [one, two, three, four, ..] = apiserver_http::random_bytes()?;
+    let name = format!("network-services-{:08x}", u32::from_be_bytes([one, two, three, four]));
+    let path = std::env::temp_dir().join(name);
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let made = builder.create(&path);
+    made.map_err(|error| StandaloneError::Write { path: path.clone(), error: error.to_string() })?;
+    Ok(path)
+}
+
 /// A project's own user on its plane, the administrator elsewhere.
 fn context(platform: &Platform, plane: String, prefix: String) -> Context {
     let token = match plane.strip_prefix("project/") {
@@ -78,8 +93,13 @@ fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
     }
     let draft = path.with_extension("new");
+    // What a crash left is taken away, so that nobody else's file is ever written to.
+    match std::fs::remove_file(&draft) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(&draft)?.write_all(text.as_bytes())?;

@@ -7,14 +7,15 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use runtime::Handle;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::StandaloneError;
 use super::platform::Platform;
 use super::presences::{Standing, look};
 
-/// How often the planes are looked at while something is not ready.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// First and longest pause between looks while something is not ready: whatever takes long is looked at less often.
+const LOOK_EVERY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 /// How long caches may take to catch up; a cache behind a silent watch lists again after four seconds.
 const CATCH_UP_MAX: Duration = Duration::from_secs(10);
 /// What is over sooner is not worth a line.
@@ -24,6 +25,7 @@ const REPORT_AFTER: Duration = Duration::from_secs(1);
 pub(crate) struct Settling<'a> {
     platform: &'a Platform,
     handle: &'a Handle,
+    idle: watch::Receiver<bool>,
     /// Since when each thing is not ready, and whether that was told.
     open: BTreeMap<String, (Instant, bool)>,
 }
@@ -44,7 +46,7 @@ impl Look {
 impl<'a> Settling<'a> {
     /// Begins.
     pub(crate) fn new(platform: &'a Platform, handle: &'a Handle) -> Self {
-        Self { platform, handle, open: BTreeMap::new() }
+        Self { platform, handle, idle: handle.idle(), open: BTreeMap::new() }
     }
 
     /// Waits until everything is ready; `told` gets a line for each thing that is not, once it takes long.
@@ -54,6 +56,7 @@ impl<'a> Settling<'a> {
         mut told: impl FnMut(&str),
     ) -> Result<Standing, StandaloneError> {
         let begun = Instant::now();
+        let mut pause = LOOK_EVERY.0;
         loop {
             let seen = self.look().await?;
             if seen.is_settled() && self.is_confirmed().await? {
@@ -66,19 +69,20 @@ impl<'a> Settling<'a> {
                 return Err(StandaloneError::NotSettled { seconds, count });
             }
             self.tell(&seen.open, REPORT_AFTER, &mut told);
-            tokio::time::sleep(LOOK_EVERY).await;
+            let left = timeout.map_or(Duration::MAX, |timeout| timeout.saturating_sub(begun.elapsed()));
+            tokio::time::sleep(pause.min(left)).await;
+            pause = pause.mul_f64(1.5).min(LOOK_EVERY.1);
         }
     }
 
-    /// Returns when the controllers have something to do again.
-    pub(crate) async fn disturbed(&self) {
-        let mut idle = self.handle.idle();
+    /// Returns when the controllers have had something to do since the last look.
+    pub(crate) async fn disturbed(&mut self) {
         // An error means that the controllers are gone, which the next look tells.
-        let _ = idle.wait_for(|is_idle| !is_idle).await;
+        let _ = self.idle.changed().await;
     }
 
     /// Looks again after every cache has caught up with its plane.
-    async fn is_confirmed(&self) -> Result<bool, StandaloneError> {
+    async fn is_confirmed(&mut self) -> Result<bool, StandaloneError> {
         // A cache that does not catch up in time leaves the question open.
         if let Ok(caught_up) = tokio::time::timeout(CATCH_UP_MAX, self.handle.catch_up()).await {
             caught_up?;
@@ -87,12 +91,13 @@ impl<'a> Settling<'a> {
         Ok(false)
     }
 
-    async fn look(&self) -> Result<Look, StandaloneError> {
+    async fn look(&mut self) -> Result<Look, StandaloneError> {
+        // Before anything is read: what happens during the look is seen by the next one.
+        let is_idle = *self.idle.borrow_and_update();
         if let Some(failure) = self.platform.failure() {
             return Err(StandaloneError::Store(failure));
         }
         let standing = look(self.platform).await?;
-        let is_idle = *self.handle.idle().borrow();
         let mut open = standing.unready.clone();
         for verdict in self.handle.verdicts().await? {
             let Some((reason, message)) = verdict.waiting else { continue };
