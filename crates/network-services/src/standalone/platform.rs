@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use api::ClusterName;
 use api::cluster::ClusterRole;
@@ -12,7 +12,7 @@ use api::crd::{Origin, for_plane};
 use apiserver::identity::{MASTERS, Tokens, User};
 use apiserver::plane::PlaneSpec;
 use apiserver::store::Store;
-use apiserver_http::{Authority, DataDirectory, Handle, Listener, Secrets, Shell, random_bytes};
+use apiserver_http::{Authority, DataDirectory, DataError, Handle, Listener, Secrets, Shell, random_bytes};
 use kube_client::Client;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -48,6 +48,7 @@ impl Platform {
     pub(crate) async fn start(options: Options) -> Result<Self, StandaloneError> {
         let seed = random_bytes()?;
         let (shell, authority, secrets) = if let Some(path) = &options.data {
+            make_private(path)?;
             let data = DataDirectory::open(path)?;
             let cells = known_cells(&data.store).union(&options.cells).cloned().collect();
             let config = config(&cells, &data.secrets)?;
@@ -112,6 +113,19 @@ pub(super) fn prefix(cluster: &ClusterName) -> String {
             runtime::provider::project_path(project)
         }
     }
+}
+
+/// A new data directory lets only its owner in: objects may hold secrets. One that exists stays as it is.
+fn make_private(path: &Path) -> Result<(), StandaloneError> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    // Whatever is there already is judged by whoever opens it.
+    if path.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    let made = builder.recursive(true).create(path);
+    made.map_err(|error| StandaloneError::Data(DataError::Io { path: path.to_owned(), error }))
 }
 
 /// Cells whose objects a store holds.

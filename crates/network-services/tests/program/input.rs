@@ -147,6 +147,8 @@ fn two_processes_never_share_a_data_directory() {
     let data = scratch.path().join("data");
     let data = data.to_str().unwrap();
     let _first = standalone(&scratch, &["--data-dir", data]);
+    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(data).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o700, "objects may hold secrets");
     refused(&["standalone", "--data-dir", data], 2, &[data, "in use by another process"]);
 }
 
