@@ -92,14 +92,25 @@ impl ReadyTimes {
     }
 }
 
-/// Watches the hub's bindings until the future is dropped.
-pub(crate) async fn watch_ready(client: Client, times: ReadyTimes) -> Result<(), LoadError> {
+/// Watches the hub's bindings until the future is dropped. A watch that ends begins anew and tells the present state again.
+pub(crate) async fn watch_ready(client: Client, times: ReadyTimes) {
+    loop {
+        match watch_once(&client, &times).await {
+            Ok(()) => {
+                eprintln!("the bench's watch of bindings ended after {} Ready; it begins anew", times.len());
+            }
+            Err(error) => eprintln!("{error}; it begins anew after {} Ready", times.len()),
+        }
+    }
+}
+
+async fn watch_once(client: &Client, times: &ReadyTimes) -> Result<(), LoadError> {
     let collection = engine::request::collection_path(NetworkBinding::RESOURCE, None);
     let path = format!("{collection}?watch=true&timeoutSeconds=3600");
     let failed = |why: String| LoadError { what: "watch of bindings".to_owned(), why };
     let request = Request::get(&path).body(Body::empty()).map_err(|error| failed(error.to_string()))?;
     let opened =
-        runtime::transport::open(&client, request).await.map_err(|error| failed(error.to_string()))?;
+        runtime::transport::open(client, request).await.map_err(|error| failed(error.to_string()))?;
     let mut body = opened.into_body();
     let mut pending = Vec::new();
     while let Some(frame) = body.frame().await {
