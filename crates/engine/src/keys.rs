@@ -64,6 +64,8 @@ pub struct KeyState {
     pub dirty: bool,
     /// Root derivations that name it.
     pub roots: BTreeSet<RootId>,
+    /// The last of them went with its cluster: the key goes too, settled or not.
+    pub is_dropped: bool,
     /// What its last successful pass read; the union with the current one while steps are on the wire.
     pub reads: ReadSet,
     /// What it waits for, if it is not settled; `None` before the first pass.
@@ -98,6 +100,7 @@ impl KeyState {
             phase: Phase::Idle,
             dirty: false,
             roots: BTreeSet::new(),
+            is_dropped: false,
             reads: ReadSet::default(),
             waiting: None,
             refusals: BTreeMap::new(),

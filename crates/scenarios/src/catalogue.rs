@@ -54,6 +54,7 @@ pub const SCENARIOS: &[Scenario] = scenarios![
     restart::s1_9_a_restart_makes_one_pass_per_presence_and_no_write,
     takeover::s1_4_a_standby_acts_only_when_it_leads,
     takeover::s1_11_a_deposed_leader_makes_no_effective_write,
+    restart::a_project_that_is_dropped_leaves_no_key_behind,
     cost::a_presence_costs_at_most_five_writes,
     cost::a_churn_of_presences_loses_no_write_and_few_races,
 ];

@@ -117,6 +117,9 @@ impl Engine {
 
     /// One pass of one key.
     fn pass(&mut self, key: KeyId) {
+        if self.keys.get(&key).is_some_and(|state| state.is_dropped) {
+            return self.forget_key(key);
+        }
         self.drop_outdated_refusals(key);
         let Some(state) = self.keys.get_mut(&key) else { return };
         state.phase = Phase::Idle;

@@ -115,7 +115,16 @@ impl Engine {
                 self.controllers.get(usize::from(key.controller.0)).and_then(|one| one.project(key.number));
             let state = self.keys.entry(*key).or_insert_with(|| KeyState::new(project));
             state.roots.insert(id);
+            state.is_dropped = false;
             self.wake(*key);
+        }
+    }
+
+    fn drop_rootless(&mut self, keys: &BTreeSet<KeyId>) {
+        for key in keys {
+            if let Some(state) = self.keys.get_mut(key) {
+                state.is_dropped = state.roots.is_empty();
+            }
         }
     }
 
@@ -128,6 +137,7 @@ impl Engine {
             if let Some(node) = self.roots.remove(&id) {
                 self.world.forget_reads(Reader::Root(id), &node.reads);
                 self.change_keys(id, &node.keys, &BTreeSet::new());
+                self.drop_rootless(&node.keys);
             }
         }
     }

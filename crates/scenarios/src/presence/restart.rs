@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use api::networking::{Network, NetworkBinding, NetworkContext};
+use api::resourcemanager::Project;
 use api::{ClusterName, labels, locations};
 use serde_json::{Value, json};
 
 use super::declarations::SHORT_GRACE;
 use crate::fixture::{
-    Fixture, HUB_NAMESPACE, LOCATION, NAMESPACE, NETWORK, assert_ready, project, text, unclaimed_since,
+    Fixture, HUB_NAMESPACE, LOCATION, NAMESPACE, NETWORK, PROJECT, assert_ready, project, text,
+    unclaimed_since,
 };
 use crate::objects;
 use crate::platform::{Counters, ManagerOptions, Platform};
@@ -179,4 +181,20 @@ pub fn s1_9_a_restart_makes_one_pass_per_presence_and_no_write(platform: &mut dy
     assert_eq!(counters.total_writes(), 0, "{:?}", counters.writes);
     assert_eq!(presence_passes(&counters), count as u64, "one pass per presence");
     assert_eq!(counters.passes.get("network-binding").copied(), Some(count as u64), "one pass per binding");
+}
+
+/// A project that goes takes its keys along; what the hub declares for it says that it is gone, and it may come again.
+pub fn a_project_that_is_dropped_leaves_no_key_behind(platform: &mut dyn Platform) {
+    let mut fixture = Fixture::new(platform, &ManagerOptions::default());
+    fixture.present();
+    fixture.unbind("one");
+    fixture.settle();
+    assert!(unclaimed_since(&fixture.expect_context()).is_some(), "only the context names the presence now");
+    fixture.delete::<Project>(&ClusterName::Core, None, PROJECT);
+    fixture.settle();
+    let left = fixture.platform.verdicts(fixture.manager);
+    assert!(left.is_empty(), "{left:?}");
+    fixture.bind("two");
+    fixture.settle();
+    assert_ready(&fixture.binding("two"), "False", "ProjectUnresolved");
 }
