@@ -39,7 +39,7 @@ pub struct PresenceArguments {
     /// Requests of the load that are on the wire at once.
     #[arg(long, default_value_t = 32)]
     clients: usize,
-    /// Use the planes of this kubeconfig (contexts core, hub, project/<name>) instead of embedded ones.
+    /// Use the planes of this kubeconfig (contexts `core`, `hub` and `project/bench`) instead of embedded ones.
     #[arg(long)]
     kubeconfig: Option<PathBuf>,
     /// Print JSON.
