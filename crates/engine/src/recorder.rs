@@ -116,15 +116,18 @@ impl Source for Recorder<'_> {
         };
         let reader = self.reader;
         let read = self.world.with_store(store, |store, _| {
-            let slot = store.slot_id(key);
-            let look = facet_look(store.slot(slot), facet);
-            if let Some(reader) = reader {
+            let look = facet_look(store.find(key), facet);
+            let slot = reader.map(|reader| {
+                let slot = store.slot_id(key);
                 store.subscribe(slot, reader, &look);
-            }
+                slot
+            });
             (slot, look, store.read(key))
         });
         let Some((slot, look, sight)) = read else { return Sight::Unknown(Unknown::NotEngaged) };
-        self.reads.0.insert(Read::Facet(store, slot, facet.id), Some(look));
+        if let Some(slot) = slot {
+            self.reads.0.insert(Read::Facet(store, slot, facet.id), Some(look));
+        }
         self.judge(Some(store), &sight, |_| false);
         self.explain(cluster, what, || shown(&sight, |object| (facet.show)(&**object)));
         sight

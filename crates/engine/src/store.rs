@@ -47,6 +47,7 @@ pub struct Store {
     state_readers: BTreeSet<Reader>,
     names: BTreeMap<ObjectKey, SlotId>,
     slots: Vec<Slot>,
+    free: Vec<SlotId>,
     indexes: BTreeMap<TypeId, IndexData>,
     invalid: BTreeSet<ObjectKey>,
     overlays: BTreeSet<(u64, SlotId)>,
@@ -64,6 +65,7 @@ impl Store {
             state_readers: BTreeSet::new(),
             names: BTreeMap::new(),
             slots: Vec::new(),
+            free: Vec::new(),
             indexes: BTreeMap::new(),
             invalid: BTreeSet::new(),
             overlays: BTreeSet::new(),
@@ -102,13 +104,40 @@ impl Store {
         if let Some(id) = self.names.get(key) {
             return *id;
         }
-        let id = SlotId(u32::try_from(self.slots.len()).unwrap_or(u32::MAX));
-        self.slots.push(Slot::new(key.clone()));
+        let id = match self.free.pop() {
+            Some(id) => id,
+            None => SlotId(u32::try_from(self.slots.len()).unwrap_or(u32::MAX)),
+        };
+        match self.slots.get_mut(id.0 as usize) {
+            Some(slot) => *slot = Slot::new(key.clone()),
+            None => self.slots.push(Slot::new(key.clone())),
+        }
         self.names.insert(key.clone(), id);
         id
     }
 
-    /// The slot of a name, if anything was ever stored or read there.
+    /// Gives a name back where nothing is and nobody looks, so that names that came and went cost nothing.
+    fn release(&mut self, id: SlotId) {
+        let Some(slot) = self.slots.get(id.0 as usize).filter(|slot| slot.is_unused()) else { return };
+        if self.names.get(&slot.key) == Some(&id) {
+            self.names.remove(&slot.key);
+            self.free.push(id);
+        }
+    }
+
+    /// How many names are kept, of objects and of whatever somebody looks for.
+    #[must_use]
+    pub fn names_len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The slot of a name, if there is one.
+    #[must_use]
+    pub fn find_id(&self, key: &ObjectKey) -> Option<SlotId> {
+        self.names.get(key).copied()
+    }
+
+    /// The slot of a name, if something is there or somebody looks.
     #[must_use]
     pub fn find(&self, key: &ObjectKey) -> Option<&Slot> {
         self.names.get(key).and_then(|id| self.slot(*id))
@@ -202,6 +231,7 @@ impl Store {
     pub fn unsubscribe(&mut self, id: SlotId, reader: Reader, look: &Look) {
         if let Some(slot) = self.slots.get_mut(id.0 as usize) {
             slot.unsubscribe(reader, look);
+            self.release(id);
         }
     }
 
@@ -288,7 +318,7 @@ impl Store {
         let was_present = before.is_some();
         change(slot);
         if slot.identity() == before {
-            return;
+            return self.release(id);
         }
         slot.wake_changed(self.kind, woken);
         let is_present = slot.object().is_some();
@@ -314,6 +344,7 @@ impl Store {
         if was_invalid != is_invalid {
             self.indexes.values().for_each(|data| data.all_readers(woken));
         }
+        self.release(id);
     }
 }
 

@@ -291,7 +291,7 @@ impl Engine {
 
     pub(super) fn place(&mut self, step: &Step) -> Option<(StoreId, SlotId)> {
         let (store, _) = self.world.store_named(&step.target.cluster, step.target.resource)?;
-        let slot = self.world.with_store(store, |held, _| held.slot_id(&step.target.key))?;
+        let slot = self.world.store(store)?.find_id(&step.target.key)?;
         Some((store, slot))
     }
 

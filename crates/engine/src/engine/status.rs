@@ -165,7 +165,7 @@ impl Engine {
     ) -> Vec<Explanation> {
         let place = self.world.store_named(cluster, resource).map(|(store, _)| store);
         let Some(store) = place else { return Vec::new() };
-        let slot = self.world.with_store(store, |held, _| held.slot_id(object));
+        let slot = self.world.store(store).and_then(|held| held.find_id(object));
         let keys = slot.map(|slot| self.keys_of(store, slot)).unwrap_or_default();
         let shown = self.world.with_store(store, |held, _| shown(held, object)).flatten();
         let shown = shown.unwrap_or(Value::Null);

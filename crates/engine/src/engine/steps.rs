@@ -309,7 +309,7 @@ impl Engine {
         let was_dirty = self.keys.get(&key).is_some_and(|state| state.dirty);
         self.world.with_store(store, |held, woken| held.set_overlay(&step.target.key, overlay, woken));
         self.world.woken.retain(|reader| *reader != Reader::Key(key));
-        if let Some(slot) = self.world.with_store(store, |held, _| held.slot_id(&step.target.key)) {
+        if let Some(slot) = self.world.store(store).and_then(|held| held.find_id(&step.target.key)) {
             self.root_object(store, slot);
         }
         self.route_woken();

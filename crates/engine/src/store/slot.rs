@@ -96,6 +96,11 @@ impl Slot {
         self.object().map(|object| (object.meta.uid.clone(), object.meta.version.clone()))
     }
 
+    /// Whether nothing is here and nobody looks.
+    pub(super) fn is_unused(&self) -> bool {
+        self.base.is_none() && self.overlay.is_none() && self.subscriptions.is_empty()
+    }
+
     /// What the server last told by list or watch.
     #[must_use]
     pub fn base(&self) -> Option<&Object> {

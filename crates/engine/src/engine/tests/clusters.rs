@@ -104,3 +104,18 @@ fn a_server_that_closes_every_watch_is_not_asked_without_end() {
     }
     assert!((3..=8).contains(&watches), "{watches} watches in five seconds");
 }
+
+#[test]
+fn names_that_came_and_went_cost_nothing() {
+    let mut rig = Rig::started();
+    let kept =
+        |rig: &Rig| -> Vec<usize> { rig.engine.world.stores().map(|(_, store)| store.names_len()).collect() };
+    let before = kept(&rig);
+    for number in 0..20 {
+        let name = format!("s{number}");
+        rig.source(&name, &json!({"for": format!("c{number}")}));
+        rig.delete_source(&name);
+    }
+    assert_eq!(rig.engine.status().keys, 0);
+    assert_eq!(kept(&rig), before, "neither objects that are gone nor names that were looked for are kept");
+}
