@@ -23,17 +23,20 @@ fn kubectl_works_on_every_context() {
         return;
     }
     let scratch = Scratch::new();
-    let (mut program, path) = standalone(&scratch, &["--cell", "dfw-1"]);
+    let (mut program, path) = standalone(&scratch, &["--cell", "lab"]);
     program.line("PROJECT");
     assert!(shown(&path, &["get", "projects"]).contains("acme"));
     let contexts = shown(&path, &["config", "get-contexts", "-o", "name"]);
     let contexts: Vec<&str> = contexts.split_whitespace().collect();
-    assert_eq!(contexts, ["cell-dfw-1", "core", "hub", "project-acme", "project-globex"]);
+    assert_eq!(
+        contexts,
+        ["cell-ams", "cell-dfw", "cell-lab", "core", "hub", "project-acme", "project-globex"]
+    );
     let wait = ["wait", "networkbinding/web-cache", "-n", "ns-acme-default", "--for=condition=Ready"];
     shown(&path, &[&["--context", "hub"], wait.as_slice()].concat());
     let contexts = shown(&path, &["--context", "project-acme", "get", "networkcontexts", "-o", "name"]);
     assert!(contexts.contains("networkcontext.networking.datumapis.com/shop-dfw"), "{contexts}");
-    assert!(shown(&path, &["--context", "cell-dfw-1", "api-resources"]).contains("networkinterfaceclaims"));
+    assert!(shown(&path, &["--context", "cell-lab", "api-resources"]).contains("networkinterfaceclaims"));
     assert!(shown(&path, &["--context", "project-acme", "explain", "network.spec"]).contains("ipFamilies"));
 
     // A project's user is nobody elsewhere.
