@@ -1,5 +1,8 @@
 //! The engine's counters as Prometheus text. Names are those of `decisions.md` 12; no label holds a project or object name.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use engine::engine::{KeyVerdict, Status};
