@@ -238,6 +238,13 @@ impl Lease {
         Some(LeaseWant::Write(LeaseRecord { holder: String::new(), duration_seconds: 1, renewed, ..record }))
     }
 
+    /// Whether a read or a renewal is on the wire. Its answer must not be taken for that of a release, and a release sent
+    /// beside a renewal would lose to it.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        matches!(self.phase, Phase::Reading | Phase::Writing { is_release: false, .. })
+    }
+
     /// Whether the lease is being given back.
     #[must_use]
     pub fn is_releasing(&self) -> bool {

@@ -75,6 +75,10 @@ impl Engine {
                 is_drained &= lease.is_released();
                 continue;
             }
+            if lease.is_waiting() {
+                is_drained = false;
+                continue;
+            }
             if let Some(want) = lease.release(now) {
                 is_drained = false;
                 self.outputs.push(Output::Lease(index, want));

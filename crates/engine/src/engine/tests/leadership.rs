@@ -79,6 +79,18 @@ fn a_shutdown_lets_answers_drain_and_then_gives_the_lease_back() {
 }
 
 #[test]
+fn a_shutdown_beside_a_renewal_gives_the_lease_back_after_it() {
+    let mut rig = started();
+    rig.withhold(What::Leases);
+    rig.advance(seconds(3));
+    rig.input(Input::Shutdown);
+    assert_eq!(rig.leases.len(), 1, "a release sent now would lose to the renewal");
+    rig.release(What::Leases);
+    rig.run();
+    assert_eq!((rig.is_drained, rig.lease.holder.as_str()), (true, ""));
+}
+
+#[test]
 fn without_leases_an_engine_leads_until_it_is_stopped() {
     let mut rig = Rig::started();
     assert!(rig.engine.is_leading());
