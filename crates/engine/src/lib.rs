@@ -17,6 +17,7 @@ pub mod queue;
 pub mod recorder;
 pub mod registration;
 pub mod request;
+pub mod shard;
 pub mod store;
 pub mod time;
 pub mod wire;
