@@ -119,6 +119,19 @@ fn a_key_stays_while_what_made_it_exist_cannot_be_told() {
 }
 
 #[test]
+fn a_key_with_one_root_stays_while_that_root_cannot_be_told() {
+    let mut rig = Rig::started();
+    rig.server.put(&project(), "followed", "x", json!({"data": {}}));
+    rig.source("s", &json!({"follow": "x"}));
+    assert_eq!(rig.engine.status().keys, 1);
+    rig.server.put(&ClusterName::Hub, "sources", "s", json!({"data": "no map"}));
+    rig.run();
+    assert_eq!(rig.engine.status().keys, 1, "it may follow still");
+    rig.source("s", &json!({}));
+    assert_eq!(rig.engine.status().keys, 0, "now it certainly does not");
+}
+
+#[test]
 fn one_pass_per_key_is_made_of_a_plane_that_is_listed_and_none_while_it_is_not() {
     let mut rig = Rig::with(Settings { page_limit: 3, ..Settings::default() }, Vec::new());
     for number in 0..10 {
