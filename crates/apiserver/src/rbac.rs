@@ -5,11 +5,12 @@ mod escalate;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::identity::{MASTERS, User};
+use crate::identity::{MASTERS, User, project_user};
+use crate::plane::PROJECTS;
 use crate::request::Place;
 use crate::server::Server;
 use crate::status::qualify;
@@ -74,6 +75,18 @@ impl Attributes {
             name: name.to_owned(),
             ..Self::default()
         }
+    }
+
+    /// Whether a project's user looks at the Project that is its own. No role says so, as none says that a node reads
+    /// itself: it would have to be made and removed with every project.
+    #[must_use]
+    pub(crate) fn reads_own_project(&self, user: &User) -> bool {
+        let (group, _, plural) = PROJECTS;
+        self.group == group
+            && self.resource == plural
+            && !self.name.is_empty()
+            && matches!(self.verb.as_str(), "get" | "watch" | "list")
+            && user.name == project_user(&self.name)
     }
 
     /// The words of a refusal: message, and name, group and kind of its details.
@@ -177,7 +190,7 @@ impl Rule {
 }
 
 /// A subject of a binding.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Bound {
     User(String),
     Group(String),
@@ -191,11 +204,16 @@ struct Binding {
     role: (String, String),
 }
 
-/// The roles and bindings of one plane. The namespace of cluster-wide ones is empty.
+/// Namespace (empty for cluster-wide ones) and name.
+type Id = (String, String);
+
+/// The roles and bindings of one plane. Bindings are found by who they name, so that a thousand of other people cost a
+/// request nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    roles: BTreeMap<(String, String), Vec<Rule>>,
-    bindings: BTreeMap<(String, String), Binding>,
+    roles: BTreeMap<Id, Vec<Rule>>,
+    bindings: BTreeMap<Id, Binding>,
+    by_subject: BTreeMap<Bound, BTreeSet<Id>>,
 }
 
 impl Rules {
@@ -212,10 +230,14 @@ impl Rules {
         user: &'a User,
         namespace: &'a str,
     ) -> impl Iterator<Item = &'a Rule> {
-        let here = self.bindings.iter().filter(move |((place, _), binding)| {
-            (place.is_empty() || place == namespace) && binding.names(user)
-        });
-        here.flat_map(move |((place, _), binding)| self.role(&binding.role, place))
+        let mut ids: BTreeSet<&Id> = BTreeSet::new();
+        let groups = user.groups.iter().map(|group| Bound::Group(group.clone()));
+        for bound in groups.chain([Bound::User(user.name.clone())]) {
+            ids.extend(self.by_subject.get(&bound).into_iter().flatten());
+        }
+        let here = ids.into_iter().filter(move |(place, _)| place.is_empty() || place == namespace);
+        here.filter_map(|id| self.bindings.get(id).map(|binding| (id, binding)))
+            .flat_map(move |((place, _), binding)| self.role(&binding.role, place))
     }
 
     fn role(&self, (kind, name): &(String, String), namespace: &str) -> &[Rule] {
@@ -232,9 +254,25 @@ impl Rules {
                 self.roles.insert(id, rules.into_iter().flatten().map(Rule::read).collect());
             }
             ("roles" | "clusterroles", None) => drop(self.roles.remove(&id)),
-            (_, Some(value)) => drop(self.bindings.insert(id, Binding::read(value))),
-            (_, None) => drop(self.bindings.remove(&id)),
+            (_, value) => self.bind(id, value.map(Binding::read)),
         }
+    }
+
+    /// Puts a binding in the place of what had its name.
+    fn bind(&mut self, id: Id, binding: Option<Binding>) {
+        for subject in self.bindings.remove(&id).into_iter().flat_map(|old| old.subjects) {
+            if let Some(ids) = self.by_subject.get_mut(&subject) {
+                ids.remove(&id);
+                if ids.is_empty() {
+                    self.by_subject.remove(&subject);
+                }
+            }
+        }
+        let Some(binding) = binding else { return };
+        for subject in &binding.subjects {
+            self.by_subject.entry(subject.clone()).or_default().insert(id.clone());
+        }
+        self.bindings.insert(id, binding);
     }
 }
 
@@ -258,13 +296,6 @@ impl Binding {
             subjects: subjects.map(bound).collect(),
             role: (text(&reference, "kind"), text(&reference, "name")),
         }
-    }
-
-    fn names(&self, user: &User) -> bool {
-        self.subjects.iter().any(|subject| match subject {
-            Bound::User(name) => *name == user.name,
-            Bound::Group(group) => user.is_in(group),
-        })
     }
 }
 

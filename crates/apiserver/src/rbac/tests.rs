@@ -59,3 +59,21 @@ fn a_denial_reads_as_kube_apiservers() {
         "pods \"p\" is forbidden: User \"eve\" cannot get resource \"pods\" in API group \"\" in the namespace \"n\""
     );
 }
+
+#[test]
+fn a_binding_that_changes_or_goes_takes_back_what_it_gave() {
+    let mut rules = rules();
+    let key = Key::new("hub", "rbac.authorization.k8s.io/rolebindings", Some("n"), "b");
+    let ada = User::new("ada", &[]);
+    let carol = User::new("carol", &["team"]);
+    let may = |rules: &Rules, user: &User| rules.allows(&Subject { user }, &wanted("get", "pods", "n", "p"));
+    let team = json!({"subjects": [{"kind": "Group", "name": "team"}, {"kind": "User", "name": "carol"}],
+        "roleRef": {"kind": "ClusterRole", "name": "reader"}});
+    rules.learn(&key, Some(&team));
+    assert!(!may(&rules, &ada), "the old subjects are no longer bound");
+    assert!(may(&rules, &carol));
+    assert_eq!(rules.rules_of(&carol, "n").count(), 3, "bound twice by one binding, given once");
+    rules.learn(&key, None);
+    assert!(!may(&rules, &carol));
+    assert!(rules.by_subject.is_empty());
+}
