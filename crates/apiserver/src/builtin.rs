@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::resource::{Catalog, Column, Resource, Strategy};
+use crate::resource::{BuiltIn, Catalog, Column, Resource};
 use crate::schema::CompiledSchema;
 use crate::server::StartError;
 use crate::shape::stamp;
@@ -16,7 +16,6 @@ const KINDS: &str = include_str!("builtin/kinds.yaml");
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Builtins {
     everywhere: Vec<Arc<Resource>>,
-    project_holders: Vec<Arc<Resource>>,
 }
 
 #[derive(Deserialize)]
@@ -38,15 +37,13 @@ struct Declared {
     #[serde(default)]
     generation: bool,
     #[serde(default)]
-    strategy: DeclaredStrategy,
+    strategy: DeclaredRules,
     /// `group/plural` of the stored form, where it is another resource's.
     storage: Option<String>,
     #[serde(default)]
     selectable_fields: Vec<String>,
     #[serde(default)]
     columns: Vec<DeclaredColumn>,
-    /// `projects`: only where projects are held.
-    planes: Option<String>,
     schema: Value,
 }
 
@@ -64,7 +61,7 @@ struct DeclaredColumn {
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
-enum DeclaredStrategy {
+enum DeclaredRules {
     #[default]
     Plain,
     Namespace,
@@ -77,24 +74,22 @@ enum DeclaredStrategy {
     TokenReview,
     SelfReview,
     RulesReview,
-    Project,
 }
 
-impl From<DeclaredStrategy> for Strategy {
-    fn from(declared: DeclaredStrategy) -> Self {
+impl From<DeclaredRules> for BuiltIn {
+    fn from(declared: DeclaredRules) -> Self {
         match declared {
-            DeclaredStrategy::Plain => Self::Plain,
-            DeclaredStrategy::Namespace => Self::Namespace,
-            DeclaredStrategy::CustomResourceDefinition => Self::CustomResourceDefinition,
-            DeclaredStrategy::Secret => Self::Secret,
-            DeclaredStrategy::ConfigMap => Self::ConfigMap,
-            DeclaredStrategy::Event => Self::Event,
-            DeclaredStrategy::Rbac => Self::Rbac,
-            DeclaredStrategy::AccessReview => Self::AccessReview,
-            DeclaredStrategy::TokenReview => Self::TokenReview,
-            DeclaredStrategy::SelfReview => Self::SelfReview,
-            DeclaredStrategy::RulesReview => Self::RulesReview,
-            DeclaredStrategy::Project => Self::Project,
+            DeclaredRules::Plain => Self::Plain,
+            DeclaredRules::Namespace => Self::Namespace,
+            DeclaredRules::CustomResourceDefinition => Self::CustomResourceDefinition,
+            DeclaredRules::Secret => Self::Secret,
+            DeclaredRules::ConfigMap => Self::ConfigMap,
+            DeclaredRules::Event => Self::Event,
+            DeclaredRules::Rbac => Self::Rbac,
+            DeclaredRules::AccessReview => Self::AccessReview,
+            DeclaredRules::TokenReview => Self::TokenReview,
+            DeclaredRules::SelfReview => Self::SelfReview,
+            DeclaredRules::RulesReview => Self::RulesReview,
         }
     }
 }
@@ -109,23 +104,16 @@ impl Builtins {
             .map_err(|error| StartError::Kind { kind: "(all)".to_owned(), error: error.to_string() })?;
         let mut builtins = Self::default();
         for kind in declared {
-            let only_projects = kind.planes.is_some();
-            let resource = Arc::new(compile(kind)?);
-            if only_projects {
-                builtins.project_holders.push(resource);
-            } else {
-                builtins.everywhere.push(resource);
-            }
+            builtins.everywhere.push(Arc::new(compile(kind)?));
         }
         Ok(builtins)
     }
 
     /// The catalog a plane starts with.
     #[must_use]
-    pub(crate) fn catalog(&self, holds_projects: bool) -> Catalog {
+    pub(crate) fn catalog(&self) -> Catalog {
         let mut catalog = Catalog::default();
-        let extra: &[Arc<Resource>] = if holds_projects { &self.project_holders } else { &[] };
-        for resource in self.everywhere.iter().chain(extra) {
+        for resource in &self.everywhere {
             catalog.insert(resource.clone());
         }
         catalog
@@ -158,7 +146,8 @@ fn compile(declared: Declared) -> Result<Resource, StartError> {
         scale: None,
         columns: declared.columns.into_iter().map(column).collect(),
         selectable_fields: declared.selectable_fields,
-        strategy: declared.strategy.into(),
+        built_in: declared.strategy.into(),
+        registered: None,
         custom: false,
         generation: declared.generation,
         deprecation: None,

@@ -18,7 +18,7 @@ use crate::server::{Call, Server};
 use crate::status::Failure;
 use crate::store::{Change, Key};
 
-pub(crate) use compile::SchemaCache;
+pub(crate) use compile::{SchemaCache, compile_registered};
 
 /// Where definitions are stored.
 pub(crate) const STORAGE: &str = "apiextensions.k8s.io/customresourcedefinitions";

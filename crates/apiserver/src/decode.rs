@@ -115,6 +115,10 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
+        // Go writes 2.0 as 2, and its clients read whole numbers in no other form.
+        if let Some(whole) = whole(value) {
+            return Ok(Value::from(whole));
+        }
         Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
     }
 
@@ -152,4 +156,13 @@ impl<'de> Visitor<'de> for Node<'_> {
         }
         Ok(Value::Object(fields))
     }
+}
+
+/// The whole number that a float is, where a float holds it exactly.
+fn whole(value: f64) -> Option<i64> {
+    const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+    if value.fract() != 0.0 || value.abs() > EXACT_MAX {
+        return None;
+    }
+    format!("{value:.0}").parse().ok()
 }

@@ -188,7 +188,7 @@ fn subresources(resource: &Resource) -> Vec<Subresource<'_>> {
     if resource.scale.is_some() {
         list.push(("scale", ("autoscaling", "v1", "Scale"), all()));
     }
-    if resource.strategy == crate::resource::Strategy::Namespace {
+    if resource.built_in == crate::resource::BuiltIn::Namespace {
         list.push(("finalize", own, vec!["update"]));
     }
     list

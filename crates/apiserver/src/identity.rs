@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rand_chacha::ChaCha12Rng;
 use sha2::{Digest, Sha256};
 use x509_parser::prelude::{FromDer, X509Certificate};
 
@@ -118,6 +119,16 @@ pub fn project_user(project: &str) -> String {
 pub fn project_token(secret: &str, project: &str) -> String {
     let digest = Sha256::digest(format!("{secret}\n{project}"));
     format!("project:{project}:{}", URL_SAFE_NO_PAD.encode(digest))
+}
+
+/// A uid in the usual form (RFC 9562, version 4) from a generator.
+pub(crate) fn new_uid(generator: &mut ChaCha12Rng) -> String {
+    use rand::Rng;
+    let high = (generator.next_u64() & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000;
+    let low = (generator.next_u64() & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000;
+    let text = format!("{high:016x}{low:016x}");
+    let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+    [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
 }
 
 fn hash(token: &str) -> [u8; 32] {

@@ -26,6 +26,7 @@ pub mod patch;
 pub mod plane;
 pub mod rbac;
 mod read;
+pub mod registry;
 pub mod request;
 pub mod resource;
 mod review;

@@ -12,5 +12,11 @@ pub const WATCH_QUEUE_MAX: usize = 1000;
 pub const BOOKMARK_EVERY: SignedDuration = SignedDuration::from_secs(60);
 /// How long before its end a watch gets a last bookmark.
 pub const BOOKMARK_BEFORE_END: SignedDuration = SignedDuration::from_secs(2);
+/// How long a read waits for a revision that has not happened yet (kube-apiserver's time).
+pub const REVISION_WAIT: SignedDuration = SignedDuration::from_secs(3);
+/// Requests that may be under way at once, watches that have begun not counted; further ones are refused with 429.
+pub const REQUESTS_IN_FLIGHT_MAX: usize = 1000;
+/// Applies known to change nothing that are remembered; about 100 bytes each.
+pub const STEADY_APPLIES_MAX: usize = 100_000;
 /// Operations of one JSON patch.
 pub const JSON_PATCH_OPERATIONS_MAX: usize = 10_000;

@@ -6,19 +6,34 @@ use serde_json::{Value, json};
 
 use crate::crd;
 use crate::metadata;
-use crate::plane::{Plane, PlaneSpec, project_plane, project_prefix};
+use crate::plane::{PROJECTS, Plane, PlaneSpec, project_plane, project_prefix};
 use crate::rbac::{Rules, bootstrap};
 use crate::resource::Resource;
 use crate::server::{Server, StartError};
-use crate::store::{Change, Key, Transaction};
+use crate::shape::shaped;
+use crate::store::{Change, Key, WriteSet};
 
 const PROJECT_STORAGE: &str = "resourcemanager.miloapis.com/projects";
 const DROP_AT_ONCE: usize = 500;
 
+/// The definition of Project, where Projects mount planes and nobody has given it.
+fn project_definition(spec: &PlaneSpec) -> Result<Option<Value>, StartError> {
+    let (group, _, plural) = PROJECTS;
+    let name = format!("{plural}.{group}");
+    let is_given = spec.crds.iter().any(|definition| metadata::name(definition) == name);
+    if is_given || !spec.mounts_projects {
+        return Ok(None);
+    }
+    let entry = api::crd::ENTRIES.iter().find(|entry| entry.resource.to_string() == name);
+    let definition = entry.map(api::crd::Entry::definition).transpose();
+    definition.map_err(|error| StartError::Kind { kind: name, error: error.to_string() })
+}
+
 impl Server {
     /// Mounts a plane: its catalog, its namespaces, its roles, its definitions. What is stored already stays.
     pub(crate) fn mount(&mut self, spec: &PlaneSpec) -> Result<(), StartError> {
-        let catalog = self.builtins.catalog(spec.mounts_projects);
+        let mut catalog = self.builtins.catalog();
+        self.registry.serve(&mut catalog, &spec.name, spec.project.is_some());
         self.planes.insert(Plane {
             name: spec.name.as_str().into(),
             prefix: spec.prefix.clone(),
@@ -31,7 +46,7 @@ impl Server {
         Ok(())
     }
 
-    /// The objects every plane has, in one transaction.
+    /// The objects every plane has, in one writes.
     fn seed(&mut self, spec: &PlaneSpec) -> Result<(), StartError> {
         let mut wanted: Vec<(&str, Value)> = Vec::new();
         for name in ["default", "kube-system"] {
@@ -39,25 +54,25 @@ impl Server {
         }
         wanted.extend(bootstrap::roles());
         wanted.extend(spec.project.as_deref().map(bootstrap::project_owner));
-        let mut transaction = Transaction::default();
+        let mut writes = WriteSet::default();
         for (storage, mut value) in wanted {
             let key = Key::new(&spec.name, storage, None, metadata::name(&value));
             if self.store.head(&key).is_none() {
                 self.stamp_new(&mut value);
                 let stamp = self.resource_of(&key).map(|resource| resource.stamp).unwrap_or_default();
-                transaction.put(key, value, stamp);
+                writes.put(key, value, stamp);
             }
         }
-        for definition in &spec.crds {
-            self.seed_definition(&mut transaction, &spec.name, definition)?;
+        for definition in spec.crds.iter().chain(project_definition(spec)?.as_ref()) {
+            self.seed_definition(&mut writes, &spec.name, definition)?;
         }
-        self.commit(transaction);
+        self.commit(writes);
         Ok(())
     }
 
     fn seed_definition(
         &mut self,
-        transaction: &mut Transaction,
+        writes: &mut WriteSet,
         plane: &str,
         definition: &Value,
     ) -> Result<(), StartError> {
@@ -86,7 +101,7 @@ impl Server {
             return Ok(());
         }
         let stamp = self.resource_of(&key).map(|resource| resource.stamp).unwrap_or_default();
-        transaction.put(key, value, stamp);
+        writes.put(key, value, stamp);
         Ok(())
     }
 
@@ -199,12 +214,25 @@ impl Server {
         let prefix = format!("{plane}|");
         let keys: Vec<Key> = self.store.head_under(&prefix).map(|(key, _)| key.clone()).collect();
         for portion in keys.chunks(DROP_AT_ONCE) {
-            let mut transaction = Transaction::default();
+            let mut writes = WriteSet::default();
             for key in portion {
-                transaction.delete(key.clone());
+                writes.delete(key.clone());
             }
-            self.commit(transaction);
+            self.commit(writes);
         }
+    }
+
+    /// Shapes what the sink kept by the resources that are served now.
+    pub(crate) fn reshape_loaded(&mut self) {
+        let planes = &self.planes;
+        self.store.reshape(|key, stored| {
+            let catalog = planes.get(key.plane()).map(|plane| &plane.catalog);
+            let text = |field: &str| stored.value.get(field).and_then(Value::as_str).unwrap_or_default();
+            let written = catalog.and_then(|catalog| catalog.find_kind(text("apiVersion"), text("kind")));
+            let resource =
+                written.or_else(|| catalog.and_then(|catalog| catalog.find_storage(key.storage())));
+            resource.map_or_else(|| stored.clone(), |resource| shaped(resource, stored))
+        });
     }
 
     /// The resource whose objects are stored under a key.

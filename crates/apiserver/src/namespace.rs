@@ -203,7 +203,7 @@ impl Server {
             propagation: Some(Propagation::Background),
             ..DeleteOptions::default()
         };
-        let _ = self.delete_object(resource, key, &options);
+        let _ = self.delete_object(resource, key, &options, None);
         self.store.head(key).is_none()
     }
 

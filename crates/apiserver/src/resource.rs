@@ -1,6 +1,6 @@
 //! One served resource: its names, its schema, and what of it is data rather than code.
 //!
-//! Built-in kinds and custom ones are the same thing here; what data cannot say is a [`Strategy`].
+//! Built-in kinds and custom ones are the same thing here; what data cannot say is a [`BuiltIn`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct Column {
 
 /// What data cannot say about a built-in kind. Everything else follows the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Strategy {
+pub enum BuiltIn {
     /// Nothing special.
     Plain,
     /// `spec.finalizers`, phase, and deletion in two steps.
@@ -52,8 +52,6 @@ pub enum Strategy {
     SelfReview,
     /// `SelfSubjectRulesReview`: answered, never stored.
     RulesReview,
-    /// A project: mounts a control plane.
-    Project,
 }
 
 /// The path of the `scale` subresource's fields.
@@ -105,7 +103,9 @@ pub struct Resource {
     /// Field selectors beyond `metadata.name` and `metadata.namespace`, as dotted paths.
     pub selectable_fields: Vec<String>,
     /// What data cannot say.
-    pub strategy: Strategy,
+    pub built_in: BuiltIn,
+    /// What code from outside decides about its objects; `None` where data and `built_in` say all.
+    pub registered: Option<Arc<dyn crate::registry::Strategy>>,
     /// Whether the resource comes from a CRD.
     pub custom: bool,
     /// Whether this version is the one that is stored and listed first.
@@ -147,8 +147,8 @@ impl Resource {
     #[must_use]
     pub fn is_review(&self) -> bool {
         matches!(
-            self.strategy,
-            Strategy::AccessReview | Strategy::TokenReview | Strategy::SelfReview | Strategy::RulesReview
+            self.built_in,
+            BuiltIn::AccessReview | BuiltIn::TokenReview | BuiltIn::SelfReview | BuiltIn::RulesReview
         )
     }
 
@@ -160,7 +160,7 @@ impl Resource {
         }
         let mut verbs =
             vec!["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
-        if self.strategy == Strategy::Namespace {
+        if self.built_in == BuiltIn::Namespace {
             verbs.retain(|verb| *verb != "deletecollection");
         }
         verbs

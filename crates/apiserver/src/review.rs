@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::decode::{BodyFormat, decode};
 use crate::identity::User;
 use crate::rbac::{Attributes, Subject};
-use crate::resource::Strategy;
+use crate::resource::BuiltIn;
 use crate::server::{Call, Response, Server};
 use crate::status::Failure;
 
@@ -14,15 +14,15 @@ impl Server {
         let format = BodyFormat::of_object(&call.request.headers.content_type, false)?;
         let decoded = decode(&call.request.body, format).map_err(Failure::bad_request)?;
         let spec = decoded.value.get("spec").cloned().unwrap_or_default();
-        let status = match call.resource.strategy {
-            Strategy::TokenReview => self.review_token(&spec),
-            Strategy::SelfReview => json!({"userInfo": user_info(&call.user)}),
-            Strategy::RulesReview => self.review_rules(call, &spec),
+        let status = match call.resource.built_in {
+            BuiltIn::TokenReview => self.review_token(&spec),
+            BuiltIn::SelfReview => json!({"userInfo": user_info(&call.user)}),
+            BuiltIn::RulesReview => self.review_rules(call, &spec),
             _ => self.review_access(call, &spec)?,
         };
         let mut answer = json!({"kind": call.resource.kind, "apiVersion": call.resource.api_version(),
             "metadata": {}, "status": status});
-        if call.resource.strategy != Strategy::SelfReview
+        if call.resource.built_in != BuiltIn::SelfReview
             && let Some(fields) = answer.as_object_mut()
         {
             fields.insert("spec".to_owned(), spec);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::metadata;
 use crate::metadata::validate::{label_value_problems, qualified_problems};
-use crate::resource::{Resource, Strategy, value_at};
+use crate::resource::{BuiltIn, Resource, value_at};
 use crate::status::Failure;
 
 /// One requirement on a label.
@@ -117,8 +117,8 @@ fn parse_fields(text: &str, resource: &Resource) -> Result<Vec<FieldRequirement>
 }
 
 fn unknown_field(resource: &Resource, path: &str) -> String {
-    match resource.strategy {
-        Strategy::Event | Strategy::Secret | Strategy::Namespace => {
+    match resource.built_in {
+        BuiltIn::Event | BuiltIn::Secret | BuiltIn::Namespace => {
             format!("field label not supported: {path}")
         }
         _ if resource.custom => format!("field label not supported: {path}"),

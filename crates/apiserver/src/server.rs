@@ -6,6 +6,7 @@
 mod dispatch;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 use std::collections::VecDeque;
 
@@ -20,12 +21,15 @@ use crate::crd::SchemaCache;
 use crate::identity::Tokens;
 use crate::namespace::Terminations;
 use crate::plane::{PlaneSpec, Planes};
+use crate::registry::{Registration, Registry};
 use crate::request::{Request, RequestId};
 use crate::status::Failure;
-use crate::store::{Batch, Change, Store, Transaction};
+use crate::store::{Batch, Change, Store, WriteSet};
 use crate::watch::Watches;
+use crate::write::SteadyApplies;
 
 pub(crate) use dispatch::Call;
+use waiting::WaitingReads;
 
 /// What happens to the server.
 #[derive(Debug)]
@@ -126,10 +130,13 @@ impl Response {
 
 impl From<Failure> for Response {
     fn from(failure: Failure) -> Self {
-        if failure.reason.is_empty() && failure.code == 404 {
-            return Self::text(404, &failure.message);
-        }
-        let mut response = Self::value(failure.code, &failure.to_value());
+        // What kube-apiserver answers before it knows a resource is plain text.
+        let is_text = failure.reason.is_empty() && matches!(failure.code, 404 | 429);
+        let mut response = if is_text {
+            Self::text(failure.code, &failure.message)
+        } else {
+            Self::value(failure.code, &failure.to_value())
+        };
         if let Some(seconds) = failure.details.get("retryAfterSeconds") {
             response.headers.push(("Retry-After", seconds.to_string()));
         }
@@ -144,6 +151,8 @@ pub struct Config {
     pub planes: Vec<PlaneSpec>,
     /// CRDs that every project's plane gets when it is mounted.
     pub project_crds: Vec<Value>,
+    /// Resources that code from outside decides about.
+    pub registrations: Vec<Registration>,
     /// Who the bearer tokens speak for.
     pub tokens: Tokens,
     /// Whether a sink answers [`Output::Persist`]; without one, commits are published at once.
@@ -161,8 +170,13 @@ pub struct Server {
     pub(crate) generator: ChaCha12Rng,
     pub(crate) tokens: Tokens,
     pub(crate) builtins: Builtins,
+    pub(crate) registry: Registry,
     pub(crate) schemas: SchemaCache,
     pub(crate) project_crds: Vec<Value>,
+    pub(crate) steady: SteadyApplies,
+    waiting: WaitingReads,
+    /// Whether the request at hand may still wait for its revision.
+    pub(crate) may_wait: bool,
     durable: bool,
     outputs: Vec<Output>,
     held: VecDeque<(u64, Output)>,
@@ -203,8 +217,12 @@ impl Server {
             generator,
             tokens: config.tokens,
             builtins,
+            registry: Registry::compile(config.registrations)?,
             schemas: SchemaCache::default(),
             project_crds: config.project_crds,
+            steady: SteadyApplies::default(),
+            waiting: WaitingReads::default(),
+            may_wait: true,
             durable: config.durable,
             outputs: Vec::new(),
             held: VecDeque::new(),
@@ -213,6 +231,7 @@ impl Server {
             server.mount(&spec)?;
         }
         server.mount_projects()?;
+        server.reshape_loaded();
         server.finish();
         let outputs = std::mem::take(&mut server.outputs);
         Ok((server, outputs))
@@ -222,8 +241,11 @@ impl Server {
     pub fn handle(&mut self, now: Timestamp, input: Input) -> Vec<Output> {
         self.now = self.now.max(now);
         match input {
-            Input::Request(request) => self.serve(&request),
-            Input::Cancel(id) => self.watches.remove(id),
+            Input::Request(request) => self.serve(request, true),
+            Input::Cancel(id) => {
+                self.waiting.forget(id);
+                self.watches.remove(id);
+            }
             Input::Persisted { up_to } => self.publish(up_to),
             Input::Tick => {}
         }
@@ -250,10 +272,12 @@ impl Server {
     }
 
     fn finish(&mut self) {
+        self.serve_waiting();
         let more = self.work_inside();
         self.store.compact(self.now);
         self.expire_watches();
-        let next = if more { Some(self.now) } else { self.watches.next_due() };
+        let due = self.watches.next_due().into_iter().chain(self.waiting.next_due()).min();
+        let next = if more { Some(self.now) } else { due };
         if let Some(at) = next {
             self.outputs.push(Output::WakeAt(at));
         }
@@ -268,11 +292,11 @@ impl Server {
 
     /// Commits, lets the inside clients see it (what they do comes later in the order), hands the batch to the sink,
     /// and publishes at once when there is none.
-    pub(crate) fn commit(&mut self, transaction: Transaction) {
-        if transaction.is_empty() {
+    pub(crate) fn commit(&mut self, writes: WriteSet) {
+        if writes.is_empty() {
             return;
         }
-        let (batch, changes) = self.store.commit(transaction);
+        let (batch, changes) = self.store.commit(writes);
         for change in &changes {
             self.terminations.observe(change);
             self.collector.observe(change);
@@ -321,16 +345,9 @@ impl Server {
         self.outputs.push(output);
     }
 
-    /// A uid in the usual form (RFC 9562, version 4) from the generator.
+    /// A uid from the server's generator.
     pub(crate) fn new_uid(&mut self) -> String {
-        use rand::Rng;
-        let high = self.generator.next_u64();
-        let low = self.generator.next_u64();
-        let high = (high & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000;
-        let low = (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000;
-        let text = format!("{high:016x}{low:016x}");
-        let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
-        [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
+        crate::identity::new_uid(&mut self.generator)
     }
 
     /// Five characters that cannot spell a word, for `generateName`.

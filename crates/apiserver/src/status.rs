@@ -65,6 +65,14 @@ impl Failure {
         Self::new(404, "NotFound", message).with_details(object_details(resource, name))
     }
 
+    /// 404 for something that would be in a namespace that is absent.
+    #[must_use]
+    pub fn no_such_namespace(namespace: &str) -> Self {
+        let message = format!("namespaces \"{namespace}\" not found");
+        let details = json!({"name": namespace, "kind": "namespaces"});
+        Self::new(404, "NotFound", message).with_details(details)
+    }
+
     /// 409 for a name that is taken.
     #[must_use]
     pub fn already_exists(resource: &Resource, name: &str) -> Self {
@@ -188,6 +196,17 @@ impl Failure {
         let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
         let cause = json!({"reason": "ResourceVersionTooLarge", "message": "Too large resource version"});
         Self::new(504, "Timeout", message).with_details(json!({"causes": [cause], "retryAfterSeconds": 1}))
+    }
+
+    pub(crate) fn is_revision_too_large(&self) -> bool {
+        self.code == 504 && self.reason == "Timeout"
+    }
+
+    /// 429: the server has as much to do as it takes on; plain text, as kube-apiserver's filter answers.
+    #[must_use]
+    pub fn too_many_requests() -> Self {
+        Self::new(429, "", "Too many requests, please try again later.\n")
+            .with_details(json!({"retryAfterSeconds": 1}))
     }
 
     /// 500: we, not the client, are at fault.

@@ -117,6 +117,9 @@ impl Stored {
     }
 }
 
+/// The stamp of an object whose resource is not known yet; no resource has it.
+const LOADED: u64 = 0;
+
 /// One object's change in one revision.
 #[derive(Clone, Debug)]
 pub struct Change {
@@ -134,8 +137,8 @@ pub struct Change {
 
 /// Writes that happen together, under one revision.
 #[derive(Debug, Default)]
-pub struct Transaction {
-    writes: Vec<(Key, Write)>,
+pub struct WriteSet {
+    list: Vec<(Key, Write)>,
 }
 
 #[derive(Debug)]
@@ -145,26 +148,26 @@ enum Write {
     Delete,
 }
 
-impl Transaction {
+impl WriteSet {
     /// Stores an object, encoded under the resource's stamp.
     pub fn put(&mut self, key: Key, value: Value, stamp: u64) {
-        self.writes.push((key, Write::Put(value, stamp)));
+        self.list.push((key, Write::Put(value, stamp)));
     }
 
     /// Stores an object that is already encoded under the next revision.
     pub(crate) fn put_stored(&mut self, key: Key, stored: Arc<Stored>) {
-        self.writes.push((key, Write::Encoded(stored)));
+        self.list.push((key, Write::Encoded(stored)));
     }
 
     /// Removes an object.
     pub fn delete(&mut self, key: Key) {
-        self.writes.push((key, Write::Delete));
+        self.list.push((key, Write::Delete));
     }
 
     /// Whether there is nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.writes.is_empty()
+        self.list.is_empty()
     }
 }
 
@@ -200,7 +203,7 @@ impl Store {
                 .map_err(|error| LoadError::NotJson { key: key.to_string(), error: error.to_string() })?;
             let found = crate::metadata::revision(&value)
                 .ok_or_else(|| LoadError::NoRevision { key: key.to_string() })?;
-            head.insert(key, Arc::new(Stored { value, bytes, revision: found, stamp: 0 }));
+            head.insert(key, Arc::new(Stored { value, bytes, revision: found, stamp: LOADED }));
         }
         let history = History::starting_at(revision);
         Ok(Self {
@@ -211,6 +214,20 @@ impl Store {
             unpublished: VecDeque::new(),
             history,
         })
+    }
+
+    /// Gives every object that was loaded the shape its resource has now, once and not at every read. Revisions stay, and
+    /// nothing is written: what a client sees is what it would have seen.
+    pub(crate) fn reshape(&mut self, shape: impl Fn(&Key, &Arc<Stored>) -> Arc<Stored>) {
+        let reshaped = |(key, stored): (&Key, &Arc<Stored>)| (key.clone(), shape(key, stored));
+        let loaded = |(_, stored): &(&Key, &Arc<Stored>)| stored.stamp == LOADED;
+        let changed: Vec<(Key, Arc<Stored>)> = self.head.iter().filter(loaded).map(reshaped).collect();
+        for (key, stored) in changed {
+            if self.published.get(&key).is_some_and(|one| one.stamp == LOADED) {
+                self.published.insert(key.clone(), stored.clone());
+            }
+            self.head.insert(key, stored);
+        }
     }
 
     /// The revision of the newest commit, published or not.
@@ -248,12 +265,12 @@ impl Store {
     }
 
     /// Commits, and says what to make durable and what changed. The caller publishes at once when nothing is durable.
-    pub fn commit(&mut self, transaction: Transaction) -> (Batch, Vec<Change>) {
+    pub fn commit(&mut self, writes: WriteSet) -> (Batch, Vec<Change>) {
         self.revision += 1;
         let revision = self.revision;
-        let mut entries = Vec::with_capacity(transaction.writes.len());
-        let mut changes = Vec::with_capacity(transaction.writes.len());
-        for (key, write) in transaction.writes {
+        let mut entries = Vec::with_capacity(writes.list.len());
+        let mut changes = Vec::with_capacity(writes.list.len());
+        for (key, write) in writes.list {
             let previous = self.head.get(&key).cloned();
             let (current, deleted) = match (write, &previous) {
                 (Write::Put(value, stamp), _) => (Arc::new(Stored::new(value, revision, stamp)), false),

@@ -1,4 +1,4 @@
-//! What data cannot say about built-in kinds: a few rules each, by [`Strategy`].
+//! What data cannot say about built-in kinds: a few rules each, by [`BuiltIn`].
 
 mod secret;
 
@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 use crate::field_error::FieldError;
 use crate::metadata;
 use crate::metadata::validate::{NameRule, invalid, not_supported, required};
-use crate::resource::{Resource, Strategy};
+use crate::resource::{BuiltIn, Resource};
 use crate::server::{Call, Server};
 use crate::status::Failure;
 
 /// How the names of a resource are formed.
 pub(crate) fn name_rule(resource: &Resource) -> NameRule {
-    match resource.strategy {
-        Strategy::Namespace => NameRule::Label,
-        Strategy::Rbac => NameRule::PathSegment,
+    match resource.built_in {
+        BuiltIn::Namespace => NameRule::Label,
+        BuiltIn::Rbac => NameRule::PathSegment,
         _ => NameRule::Subdomain,
     }
 }
@@ -24,26 +24,30 @@ pub(crate) fn name_rule(resource: &Resource) -> NameRule {
 /// Whether a replace without resourceVersion is taken as "whatever is there" (built-in kinds, mostly).
 pub(crate) fn unconditional_update(resource: &Resource) -> bool {
     !resource.custom
-        && !matches!(resource.strategy, Strategy::CustomResourceDefinition | Strategy::Project)
+        && resource.registered.is_none()
+        && resource.built_in != BuiltIn::CustomResourceDefinition
         && &*resource.storage != "coordination.k8s.io/leases"
 }
 
 /// Fields that follow from what was sent, as if it had been sent so.
 pub(crate) fn default(resource: &Resource, new: &mut Value) {
-    match resource.strategy {
-        Strategy::Namespace => label_namespace(new),
-        Strategy::Secret => secret::fold_texts(new),
-        Strategy::CustomResourceDefinition => crate::crd::default(new),
-        Strategy::Event => share_event_fields(new),
+    if let Some(strategy) = &resource.registered {
+        strategy.fill(new);
+    }
+    match resource.built_in {
+        BuiltIn::Namespace => label_namespace(new),
+        BuiltIn::Secret => secret::fold_texts(new),
+        BuiltIn::CustomResourceDefinition => crate::crd::default(new),
+        BuiltIn::Event => share_event_fields(new),
         _ => {}
     }
 }
 
 /// Fields that the server alone decides; nobody owns them by writing.
 pub(crate) fn prepare(resource: &Resource, new: &mut Value, old: Option<&Value>) {
-    match resource.strategy {
-        Strategy::Namespace => prepare_namespace(new, old),
-        Strategy::CustomResourceDefinition => crate::crd::prepare(new, old),
+    match resource.built_in {
+        BuiltIn::Namespace => prepare_namespace(new, old),
+        BuiltIn::CustomResourceDefinition => crate::crd::prepare(new, old),
         _ => {}
     }
 }
@@ -99,12 +103,15 @@ fn share_event_fields(new: &mut Value) {
 
 /// Findings beyond the schema.
 pub(crate) fn validate(resource: &Resource, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
-    match resource.strategy {
-        Strategy::Secret => secret::validate(new, old),
-        Strategy::ConfigMap => secret::validate_immutable(new, old, &["data", "binaryData"]),
-        Strategy::CustomResourceDefinition => crate::crd::validate(new, old),
-        Strategy::Rbac => validate_rbac(resource, new, old),
-        Strategy::Event => validate_event(new),
+    if let Some(strategy) = &resource.registered {
+        return strategy.validate(new, old);
+    }
+    match resource.built_in {
+        BuiltIn::Secret => secret::validate(new, old),
+        BuiltIn::ConfigMap => secret::validate_immutable(new, old, &["data", "binaryData"]),
+        BuiltIn::CustomResourceDefinition => crate::crd::validate(new, old),
+        BuiltIn::Rbac => validate_rbac(resource, new, old),
+        BuiltIn::Event => validate_event(new),
         _ => Vec::new(),
     }
 }
@@ -146,7 +153,7 @@ fn validate_rbac(resource: &Resource, new: &Value, old: Option<&Value>) -> Vec<F
 
 /// Whether an object without metadata finalizers may really go.
 pub(crate) fn may_go(resource: &Resource, new: &Value) -> bool {
-    resource.strategy != Strategy::Namespace || !has_namespace_finalizers(new)
+    resource.built_in != BuiltIn::Namespace || !has_namespace_finalizers(new)
 }
 
 fn has_namespace_finalizers(object: &Value) -> bool {
@@ -155,9 +162,9 @@ fn has_namespace_finalizers(object: &Value) -> bool {
 
 /// Whether something beyond metadata finalizers holds a deleted object; may add what holds it.
 pub(crate) fn holds(resource: &Resource, new: &mut Value, name: &str) -> bool {
-    match resource.strategy {
-        Strategy::Namespace => has_namespace_finalizers(new),
-        Strategy::CustomResourceDefinition => {
+    match resource.built_in {
+        BuiltIn::Namespace => has_namespace_finalizers(new),
+        BuiltIn::CustomResourceDefinition => {
             crate::crd::hold(new, name);
             true
         }
@@ -168,7 +175,7 @@ pub(crate) fn holds(resource: &Resource, new: &mut Value, name: &str) -> bool {
 /// Namespaces that the server itself needs are not deleted.
 pub(crate) fn may_delete(resource: &Resource, old: &Value) -> Result<(), Failure> {
     let name = metadata::name(old);
-    if resource.strategy == Strategy::Namespace && matches!(name, "default" | "kube-system" | "kube-public") {
+    if resource.built_in == BuiltIn::Namespace && matches!(name, "default" | "kube-system" | "kube-public") {
         return Err(Failure::forbidden(resource, name, "this namespace may not be deleted"));
     }
     Ok(())
@@ -176,8 +183,8 @@ pub(crate) fn may_delete(resource: &Resource, old: &Value) -> Result<(), Failure
 
 /// Fields that say a deletion has begun.
 pub(crate) fn mark_deleting(resource: &Resource, new: &mut Value, now: Timestamp) {
-    match resource.strategy {
-        Strategy::Namespace => {
+    match resource.built_in {
+        BuiltIn::Namespace => {
             if let Some(fields) = new.as_object_mut() {
                 let status = fields.entry("status").or_insert_with(|| json!({}));
                 if let Some(status) = status.as_object_mut() {
@@ -185,7 +192,7 @@ pub(crate) fn mark_deleting(resource: &Resource, new: &mut Value, now: Timestamp
                 }
             }
         }
-        Strategy::CustomResourceDefinition => crate::crd::mark_terminating(new, now),
+        BuiltIn::CustomResourceDefinition => crate::crd::mark_terminating(new, now),
         _ => {}
     }
 }
@@ -193,9 +200,9 @@ pub(crate) fn mark_deleting(resource: &Resource, new: &mut Value, now: Timestamp
 impl Server {
     /// Admission that needs to see other objects.
     pub(crate) fn admit_write(&self, call: &Call<'_>, new: &Value) -> Result<(), Failure> {
-        match call.resource.strategy {
-            Strategy::Rbac => self.admit_rbac(call, new),
-            Strategy::CustomResourceDefinition => self.admit_crd(call, new),
+        match call.resource.built_in {
+            BuiltIn::Rbac => self.admit_rbac(call, new),
+            BuiltIn::CustomResourceDefinition => self.admit_crd(call, new),
             _ => Ok(()),
         }
     }

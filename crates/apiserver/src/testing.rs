@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::identity::{MASTERS, Tokens, User};
 use crate::plane::PlaneSpec;
+use crate::registry::Registration;
 use crate::request::{Headers, Request, RequestId};
 use crate::server::{Config, Input, Output, Response, Server};
 use crate::store::{Batch, Store};
@@ -42,11 +43,16 @@ impl World {
     }
 
     pub(crate) fn with(durable: bool, store: Store) -> Self {
+        Self::serving(Vec::new(), durable, store)
+    }
+
+    pub(crate) fn serving(registrations: Vec<Registration>, durable: bool, store: Store) -> Self {
         let hub = PlaneSpec { name: "hub".into(), prefix: HUB.into(), ..PlaneSpec::default() };
         let core = PlaneSpec { name: "core".into(), mounts_projects: true, ..PlaneSpec::default() };
         let config = Config {
             planes: vec![core, hub],
             project_crds: vec![thing_crd()],
+            registrations,
             tokens: Tokens::default(),
             durable,
         };

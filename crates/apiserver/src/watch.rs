@@ -128,7 +128,13 @@ enum Beginning {
 impl Server {
     pub(crate) fn watch(&mut self, call: &Call<'_>) -> Result<(), Failure> {
         let selector = call.selector()?;
-        let beginning = beginning(call, self.store.published_revision())?;
+        let beginning = match beginning(call, self.store.published_revision()) {
+            Err(failure) if failure.is_revision_too_large() && !self.may_wait => {
+                self.refuse_stream(call, &failure);
+                return Ok(());
+            }
+            beginning => beginning?,
+        };
         let watch = self.new_watch(call, selector)?;
         self.open(call);
         match beginning {
@@ -144,6 +150,14 @@ impl Server {
         }
         self.watches.insert(watch);
         Ok(())
+    }
+
+    /// A watch is refused inside its stream once its client has waited for it.
+    fn refuse_stream(&mut self, call: &Call<'_>, failure: &Failure) {
+        self.open(call);
+        let id = call.request.id;
+        self.emit(Output::Frame { id, bytes: frames::error(failure) });
+        self.emit(Output::End { id });
     }
 
     fn new_watch(&mut self, call: &Call<'_>, selector: Selector) -> Result<Watch, Failure> {

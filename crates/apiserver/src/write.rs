@@ -6,8 +6,9 @@ mod body;
 mod create;
 mod delete;
 mod patch;
-mod prepare;
+pub(crate) mod prepare;
 pub(crate) mod scale;
+mod steady;
 #[cfg(test)]
 mod tests;
 mod update;
@@ -22,14 +23,16 @@ use crate::limits::OBJECT_BYTES_MAX;
 use crate::metadata;
 use crate::metadata::validate as rules;
 use crate::ownership;
+use crate::registry::Writing;
 use crate::request::{FieldValidation, default_manager};
 use crate::resource::Resource;
 use crate::server::{Call, Response, Server};
 use crate::status::Failure;
-use crate::store::{Stored, Transaction};
+use crate::store::{Stored, WriteSet};
 use crate::strategy;
 
 pub(crate) use delete::{DeleteOptions, FOREGROUND, ORPHAN, Propagation};
+pub(crate) use steady::SteadyApplies;
 
 /// The options every write has.
 #[derive(Debug)]
@@ -94,8 +97,17 @@ impl Server {
         Ok(self.present(call, code, &stored.value, Some(&stored.bytes)))
     }
 
-    fn store_draft(&mut self, call: &Call<'_>, draft: Draft, options: &Options) -> Result<Written, Failure> {
+    fn store_draft(
+        &mut self,
+        call: &Call<'_>,
+        mut draft: Draft,
+        options: &Options,
+    ) -> Result<Written, Failure> {
         let resource = &call.resource;
+        if resource.has_status && !draft.wrong_kind {
+            // A status that was dropped shows its default again, as every read of the object will.
+            resource.schema.fill_defaults(&mut draft.new);
+        }
         validate(call, &draft)?;
         if let Some(old) = &draft.old {
             if same(&old.value, &draft.new) {
@@ -105,12 +117,18 @@ impl Server {
                 && metadata::finalizers(&draft.new).next().is_none()
                 && strategy::may_go(resource, &draft.new)
             {
-                return Ok(self.remove_finalized(call, old, draft.new, options));
+                return self.remove_finalized(call, old, draft.new, options);
             }
         } else {
             self.check_new(call, &draft.new)?;
         }
-        let stored = self.put(call, draft.new, options.dry_run)?;
+        let Draft { old, mut new, .. } = draft;
+        let writing = self.writing(call, options);
+        let beside = self.consult(resource, |strategy, objects| match &old {
+            None => strategy.create(&writing, &mut new, objects),
+            Some(old) => strategy.update(&writing, (&old.value, &mut new), objects),
+        })?;
+        let stored = self.put(call, new, beside, options.dry_run)?;
         Ok(Written::Stored(stored))
     }
 
@@ -125,7 +143,24 @@ impl Server {
         Ok(())
     }
 
-    fn put(&mut self, call: &Call<'_>, new: Value, dry_run: bool) -> Result<Arc<Stored>, Failure> {
+    fn writing<'a>(&self, call: &'a Call<'_>, options: &Options) -> Writing<'a> {
+        Writing {
+            plane: &call.plane,
+            resource: &call.resource,
+            subresource: call.subresource(),
+            user: Some(&call.user),
+            dry_run: options.dry_run,
+            now: self.now,
+        }
+    }
+
+    fn put(
+        &mut self,
+        call: &Call<'_>,
+        new: Value,
+        mut writes: WriteSet,
+        dry_run: bool,
+    ) -> Result<Arc<Stored>, Failure> {
         let revision =
             if dry_run { metadata::revision(&new).unwrap_or_default() } else { self.store.revision() + 1 };
         let stamp = call.resource.stamp;
@@ -137,9 +172,8 @@ impl Server {
         let key = call.key(metadata::name(&new));
         let stored = Arc::new(Stored::new(new, revision, stamp));
         check_size(stored.bytes.len())?;
-        let mut transaction = Transaction::default();
-        transaction.put_stored(key, stored.clone());
-        self.commit(transaction);
+        writes.put_stored(key, stored.clone());
+        self.commit(writes);
         Ok(stored)
     }
 
@@ -150,16 +184,18 @@ impl Server {
         old: &Arc<Stored>,
         mut new: Value,
         options: &Options,
-    ) -> Written {
+    ) -> Result<Written, Failure> {
+        let writing = self.writing(call, options);
+        let mut writes =
+            self.consult(&call.resource, |strategy, objects| strategy.remove(&writing, &old.value, objects))?;
         metadata::set(&mut new, "resourceVersion", metadata::text(&old.value, "resourceVersion"));
         let bytes = bytes::Bytes::from(new.to_string());
         let shown = Stored { value: new, bytes, revision: old.revision, stamp: call.resource.stamp };
         if !options.dry_run {
-            let mut transaction = Transaction::default();
-            transaction.delete(call.key(metadata::name(&old.value)));
-            self.commit(transaction);
+            writes.delete(call.key(metadata::name(&old.value)));
+            self.commit(writes);
         }
-        Written::Removed(Arc::new(shown))
+        Ok(Written::Removed(Arc::new(shown)))
     }
 }
 
@@ -179,6 +215,8 @@ fn validate(call: &Call<'_>, draft: &Draft) -> Result<(), Failure> {
         errors.extend(wrong_type(resource, &draft.new));
     }
     match old {
+        // Measured: metadata of a new object that calls itself another kind is not looked at.
+        None if draft.wrong_kind => {}
         None => errors.extend(rules::object(&draft.new, strategy::name_rule(resource), resource.namespaced)),
         Some(old) => errors.extend(rules::update(&draft.new, old, resource.custom)),
     }

@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use crate::metadata;
+use crate::registry::Writing;
 use crate::resource::Resource;
 use crate::server::Server;
-use crate::store::{Key, Transaction};
+use crate::store::Key;
 use crate::write::{DeleteOptions, FOREGROUND, ORPHAN, Propagation};
 
 /// How an owner stands.
@@ -84,7 +85,7 @@ impl Server {
             ..DeleteOptions::default()
         };
         // A refusal means that the object is another one by now; its commit has put it into the queue again.
-        let _ = self.delete_object(&resource, key, &options);
+        let _ = self.delete_object(&resource, key, &options, None);
     }
 
     /// Takes owners out of an object's references.
@@ -145,9 +146,19 @@ impl Server {
         if held || !metadata::is_deleting(&new) {
             self.put_internal(key, new);
         } else {
-            let mut transaction = Transaction::default();
-            transaction.delete(key.clone());
-            self.commit(transaction);
+            self.remove_released(resource, key, &new);
         }
+    }
+
+    fn remove_released(&mut self, resource: &Resource, key: &Key, last: &Value) {
+        let writing = Writing::inside(resource, key, self.now);
+        // A strategy that refuses keeps the object as it is; whoever changes it next tries again.
+        let Ok(mut writes) =
+            self.consult(resource, |strategy, objects| strategy.remove(&writing, last, objects))
+        else {
+            return;
+        };
+        writes.delete(key.clone());
+        self.commit(writes);
     }
 }

@@ -1,6 +1,7 @@
 //! From a definition to served resources.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -8,8 +9,10 @@ use super::{is_true, text, versions};
 use crate::field_error::FieldError;
 use crate::json_path::JsonPath;
 use crate::metadata::validate::{invalid, not_supported};
-use crate::resource::{Column, Resource, ScalePaths, Strategy};
+use crate::registry::Strategy;
+use crate::resource::{BuiltIn, Column, Resource, ScalePaths};
 use crate::schema::CompiledSchema;
+use crate::server::StartError;
 use crate::shape::stamp;
 
 const SCHEMAS_MAX: usize = 1024;
@@ -46,6 +49,32 @@ pub(super) fn resources(
     served.map(|version| resource(definition, version, cache)).collect()
 }
 
+/// The served versions of a resource that code decides about: everything but the definition object itself.
+///
+/// # Errors
+/// [`StartError::Kind`] naming what is wrong with the definition.
+pub(crate) fn compile_registered(
+    definition: &Value,
+    strategy: &Arc<dyn Strategy>,
+) -> Result<Vec<Arc<Resource>>, StartError> {
+    let fail = |errors: &[FieldError]| {
+        let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        StartError::Kind { kind: crate::metadata::name(definition).to_owned(), error: texts.join(", ") }
+    };
+    let mut definition = definition.clone();
+    super::default(&mut definition);
+    let errors = super::validate(&definition, None);
+    if !errors.is_empty() {
+        return Err(fail(&errors));
+    }
+    let compiled = resources(&definition, &mut SchemaCache::default()).map_err(|errors| fail(&errors))?;
+    let registered = compiled.into_iter().map(|resource| {
+        let registered = Some(strategy.clone());
+        Arc::new(Resource { custom: false, registered, ..resource })
+    });
+    Ok(registered.collect())
+}
+
 fn resource(
     definition: &Value,
     version: &Value,
@@ -78,7 +107,8 @@ fn resource(
         scale: version.pointer("/subresources/scale").map(scale),
         columns: columns(version),
         selectable_fields: selectable(version),
-        strategy: Strategy::Plain,
+        built_in: BuiltIn::Plain,
+        registered: None,
         custom: true,
         preferred: is_true(version, "storage"),
         generation: true,

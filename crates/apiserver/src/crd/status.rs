@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::text;
 use crate::metadata;
 use crate::server::Server;
-use crate::store::{Key, Transaction};
+use crate::store::{Key, WriteSet};
 
 /// A condition to set.
 pub(super) struct Condition<'a> {
@@ -103,8 +103,8 @@ impl Server {
         let writer =
             crate::ownership::Writer { manager: "kube-apiserver", subresource: "status", now: self.now };
         crate::ownership::record(&resource, Some(&stored), &mut new, &writer);
-        let mut transaction = Transaction::default();
-        transaction.put(key.clone(), new, resource.stamp);
-        self.commit(transaction);
+        let mut commit = WriteSet::default();
+        commit.put(key.clone(), new, resource.stamp);
+        self.commit(commit);
     }
 }

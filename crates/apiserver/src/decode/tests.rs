@@ -22,3 +22,9 @@ fn what_follows_the_value_is_refused() {
     assert!(decode(b"{} x", BodyFormat::Json).is_err());
     assert_eq!(decode(b"{\"a\":", BodyFormat::Json).unwrap_err(), "unexpected end of JSON input");
 }
+
+#[test]
+fn whole_floats_are_integers_and_all_others_stay() {
+    let decoded = decode(b"{\"a\":2.0,\"b\":2.5,\"c\":1e3,\"d\":1e300}", BodyFormat::Json).unwrap();
+    assert_eq!(decoded.value.to_string(), r#"{"a":2,"b":2.5,"c":1000,"d":1e+300}"#);
+}

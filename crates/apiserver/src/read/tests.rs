@@ -50,8 +50,14 @@ fn an_exact_revision_shows_the_past_and_a_future_one_is_refused() {
     let exact = format!("{THINGS}?resourceVersion={revision}&resourceVersionMatch=Exact");
     assert_eq!(names(&world.get(&exact).1), ["a", "b", "c", "d", "e"]);
     assert_eq!(names(&world.get(&format!("{THINGS}?resourceVersion={revision}")).1), ["b", "c", "d", "e"]);
-    let (code, refused) = world.get(&format!("{THINGS}?resourceVersion=99999"));
-    assert_eq!((code, &refused["details"]["causes"][0]["reason"]), (504, &"ResourceVersionTooLarge".into()));
+    let id = world.send("GET", &format!("{THINGS}?resourceVersion=99999"), "", "");
+    world.pass(3);
+    let response = world.answer(id).unwrap();
+    let refused: serde_json::Value = serde_json::from_slice(&response.body).unwrap();
+    assert_eq!(
+        (response.status, &refused["details"]["causes"][0]["reason"]),
+        (504, &"ResourceVersionTooLarge".into())
+    );
 }
 
 #[test]

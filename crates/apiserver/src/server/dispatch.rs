@@ -52,12 +52,22 @@ pub(crate) enum Reply {
 }
 
 impl Server {
-    pub(super) fn serve(&mut self, request: &Request) {
+    /// Answers a request, at once or, where it `may_wait` for a revision, later.
+    pub(super) fn serve(&mut self, mut request: Box<Request>, may_wait: bool) {
+        self.may_wait = may_wait;
         let is_write = request.method != "GET";
-        let response = match self.answer(request) {
+        let response = match self.answer(&request) {
             Ok(Reply::Watching) => return,
             Ok(Reply::Whole(response)) => response,
-            Err(failure) => Response::from(failure),
+            Err(failure) => {
+                if may_wait {
+                    match self.wait_for_revision(request, &failure) {
+                        Some(back) => request = back,
+                        None => return,
+                    }
+                }
+                Response::from(failure)
+            }
         };
         self.respond(request.id, response, is_write);
     }
@@ -155,6 +165,7 @@ impl Server {
         match reply {
             Ok(Reply::Whole(response)) => Ok(Reply::Whole(response.with_warnings(&warnings))),
             Ok(Reply::Watching) => Ok(Reply::Watching),
+            Err(failure) if failure.is_revision_too_large() => Err(failure),
             Err(failure) => Ok(Reply::Whole(Response::from(failure).with_warnings(&warnings))),
         }
     }
@@ -182,8 +193,10 @@ impl Server {
     /// # Errors
     /// 403 naming user, verb and resource.
     pub(crate) fn authorize(&self, plane: &str, user: &User, attributes: &Attributes) -> Result<(), Failure> {
-        let allowed =
-            self.planes.get(plane).is_some_and(|plane| plane.rules.allows(&Subject { user }, attributes));
+        let allowed = self.planes.get(plane).is_some_and(|plane| {
+            plane.rules.allows(&Subject { user }, attributes)
+                || (plane.mounts_projects && attributes.reads_own_project(user))
+        });
         if allowed { Ok(()) } else { Err(denied(user, attributes)) }
     }
 
@@ -222,7 +235,7 @@ fn check_place(resource: &Resource, place: &Place) -> Result<(), Failure> {
         None => Ok(()),
         Some("status") if resource.has_status => Ok(()),
         Some("scale") if resource.scale.is_some() => Ok(()),
-        Some("finalize") if resource.strategy == crate::resource::Strategy::Namespace => Ok(()),
+        Some("finalize") if resource.built_in == crate::resource::BuiltIn::Namespace => Ok(()),
         Some(_) => Err(not_here(resource)),
     }
 }

@@ -52,6 +52,9 @@ fn what_the_sink_kept_is_served_after_a_restart_under_higher_revisions() {
     let mut again = World::with(true, Store::load(newest, kept).unwrap());
     assert_eq!(again.server.plane_identity("hub"), identity);
     assert_eq!(again.batches, [], "nothing is written again");
+    let kept = Key::new("hub", "example.com/things", Some("default"), "a");
+    let stamp = again.server.resource_of(&kept).unwrap().stamp;
+    assert_eq!(again.server.store.get(&kept).unwrap().stamp, stamp, "shaped once, not at every read");
     assert_eq!(again.get(&format!("{THINGS}/a")).1["spec"]["size"], 3);
     assert!(again.server.revision() >= newest);
 }
@@ -119,4 +122,58 @@ fn a_project_mounts_its_plane_and_takes_it_along() {
     assert_eq!(world.get(&format!("{plane}{THINGS}/a")).0, 404, "the new project is not the old one");
     let key = Key::new("project/p", "/namespaces", None, "default");
     assert!(world.server.store.head(&key).is_some());
+}
+
+#[test]
+fn a_read_waits_for_its_revision_and_is_answered_when_it_comes() {
+    let mut world = World::with_things();
+    let next = world.server.revision() + 1;
+    let id = world.send("GET", &format!("{THINGS}?resourceVersion={next}"), "", "");
+    assert!(world.answer(id).is_none());
+    world.post(THINGS, &thing("a", "red"));
+    let list: Value = serde_json::from_slice(&world.answer(id).unwrap().body).unwrap();
+    assert_eq!(list["items"][0]["metadata"]["name"], "a");
+}
+
+#[test]
+fn a_read_of_a_revision_that_never_comes_is_refused_after_three_seconds() {
+    let mut world = World::with_things();
+    let far = world.server.revision() + 1000;
+    let id = world.send("GET", &format!("{THINGS}?resourceVersion={far}"), "", "");
+    let gone = world.send("GET", &format!("{THINGS}?resourceVersion={far}"), "", "");
+    let initial =
+        "watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan";
+    let watch = world.send("GET", &format!("{THINGS}?{initial}&resourceVersion={far}"), "", "");
+    world.cancel(gone);
+    world.pass(2);
+    assert!(world.answer(id).is_none());
+    world.pass(1);
+    let response = world.answer(id).unwrap();
+    assert_eq!(response.status, 504);
+    assert_eq!(response.headers, [("Retry-After", "1".to_owned())]);
+    assert!(world.answer(gone).is_none(), "its client had gone");
+    assert_eq!(world.frames[&watch][0]["type"], "ERROR");
+    assert_eq!(world.frames[&watch][0]["object"]["code"], 504);
+    assert!(world.ended.contains(&watch));
+}
+
+#[test]
+fn a_project_is_checked_and_its_user_reads_it_and_no_other() {
+    let mut world = World::new();
+    let projects = "/core/apis/resourcemanager.miloapis.com/v1alpha1/projects";
+    let project = |name: &str, spec: Value| {
+        json!({"apiVersion": "resourcemanager.miloapis.com/v1alpha1", "kind": "Project",
+            "metadata": {"name": name}, "spec": spec})
+    };
+    assert_eq!(world.post(projects, &project("p", json!({}))).0, 422, "ownerRef is required");
+    let owner = json!({"ownerRef": {"kind": "Organization", "name": "o"}});
+    for name in ["p", "q"] {
+        assert_eq!(world.post(projects, &project(name, owner.clone())).0, 201);
+    }
+    world.user = User::new(&crate::identity::project_user("p"), &[]);
+    let (code, own) = world.get(&format!("{projects}/p"));
+    assert_eq!((code, &own["status"]["conditions"][0]["type"]), (200, &json!("Ready")));
+    assert_eq!(world.get(&format!("{projects}/q")).0, 403);
+    assert_eq!(world.get(projects).0, 403);
+    assert_eq!(world.delete(&format!("{projects}/p"), &Value::Null).0, 403);
 }

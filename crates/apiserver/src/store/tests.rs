@@ -8,15 +8,15 @@ fn key(name: &str) -> Key {
 }
 
 fn put(store: &mut Store, name: &str, data: i64) -> Batch {
-    let mut transaction = Transaction::default();
-    transaction.put(key(name), json!({"metadata": {"name": name}, "data": data}), 1);
-    store.commit(transaction).0
+    let mut writes = WriteSet::default();
+    writes.put(key(name), json!({"metadata": {"name": name}, "data": data}), 1);
+    store.commit(writes).0
 }
 
 fn remove(store: &mut Store, name: &str) {
-    let mut transaction = Transaction::default();
-    transaction.delete(key(name));
-    store.commit(transaction);
+    let mut writes = WriteSet::default();
+    writes.delete(key(name));
+    store.commit(writes);
 }
 
 fn at(second: i64) -> Timestamp {

@@ -42,7 +42,7 @@ impl Server {
 
     /// Sets what the server alone decides about a new object.
     fn begin(&mut self, call: &Call<'_>, new: &mut Value) {
-        prepare::clear_system_fields(&call.resource, new);
+        prepare::begin(&call.resource, new);
         let uid = self.new_uid();
         metadata::set(new, "uid", uid);
         metadata::set(new, "creationTimestamp", super::time(self.now));
@@ -74,9 +74,7 @@ impl Server {
         let Some(namespace) = &call.place.namespace else { return Ok(()) };
         let key = crate::store::Key::new(&call.plane, "/namespaces", None, namespace);
         let Some(stored) = self.store.head(&key) else {
-            let message = format!("namespaces \"{namespace}\" not found");
-            let details = serde_json::json!({"name": namespace, "kind": "namespaces"});
-            return Err(Failure::new(404, "NotFound", message).with_details(details));
+            return Err(Failure::no_such_namespace(namespace));
         };
         if metadata::is_deleting(&stored.value) {
             return Err(Failure::namespace_terminating(&call.resource, name, namespace));

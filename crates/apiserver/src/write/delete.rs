@@ -6,14 +6,16 @@ use serde_json::{Value, json};
 
 use super::prepare;
 use crate::decode::{BodyFormat, decode};
+use crate::identity::User;
 use crate::metadata;
 use crate::metadata::validate::not_supported;
+use crate::registry::Writing;
 use crate::request::invalid_options;
-use crate::resource::{Resource, Strategy};
+use crate::resource::{BuiltIn, Resource};
 use crate::server::{Call, Response, Server};
 use crate::shape::shaped;
 use crate::status::{Failure, deleted};
-use crate::store::{Key, Stored, Transaction};
+use crate::store::{Key, Stored, WriteSet};
 use crate::strategy;
 
 /// The finalizer that keeps an owner until its dependents are gone.
@@ -111,7 +113,7 @@ impl Server {
     pub(crate) fn delete(&mut self, call: &Call<'_>) -> Result<Response, Failure> {
         let options = DeleteOptions::parse(call)?;
         let key = call.key(call.name());
-        match self.delete_object(&call.resource, &key, &options)? {
+        match self.delete_object(&call.resource, &key, &options, Some(&call.user))? {
             Deleted::Gone(last) if answers_object(&call.resource) => {
                 Ok(self.present(call, 200, &last.value, Some(&last.bytes)))
             }
@@ -139,7 +141,7 @@ impl Server {
         let revision = self.store.revision();
         let mut items = Vec::new();
         for (key, stored) in selected {
-            match self.delete_object(&call.resource, &key, &options) {
+            match self.delete_object(&call.resource, &key, &options, Some(&call.user)) {
                 Ok(Deleted::Gone(_)) => items.push(stored.value.clone()),
                 Ok(Deleted::Pending(pending)) => items.push(pending.value.clone()),
                 Err(failure) if failure.code == 404 => {}
@@ -163,6 +165,7 @@ impl Server {
         resource: &Resource,
         key: &Key,
         options: &DeleteOptions,
+        user: Option<&User>,
     ) -> Result<Deleted, Failure> {
         let stored = self.store.head(key).ok_or_else(|| Failure::not_found(resource, key.name()))?;
         let old = shaped(resource, stored);
@@ -172,8 +175,18 @@ impl Server {
         metadata::set_finalizers(&mut new, finalizers_after(resource, &old.value, options.propagation));
         let held =
             metadata::finalizers(&new).next().is_some() || strategy::holds(resource, &mut new, key.name());
+        let writing = Writing { user, dry_run: options.dry_run, ..Writing::inside(resource, key, self.now) };
+        let begins = !metadata::is_deleting(&old.value);
+        let mut writes = self.consult(resource, |strategy, objects| {
+            if begins {
+                strategy.delete(&writing, &old.value, objects)?;
+            }
+            if held { Ok(()) } else { strategy.remove(&writing, &old.value, objects) }
+        })?;
         if !held {
-            return Ok(self.remove(key, old, options.dry_run));
+            writes.delete(key.clone());
+            self.commit_unless(options.dry_run, writes);
+            return Ok(Deleted::Gone(old));
         }
         if metadata::is_deleting(&old.value) {
             if new == old.value {
@@ -183,27 +196,29 @@ impl Server {
             prepare::mark_deleting(resource, &mut new, super::time(self.now));
             strategy::mark_deleting(resource, &mut new, self.now);
         }
-        Ok(Deleted::Pending(self.put_pending(resource, key, new, options.dry_run)))
+        Ok(Deleted::Pending(self.put_pending(resource, (key, new), writes, options.dry_run)))
     }
 
-    fn remove(&mut self, key: &Key, old: Arc<Stored>, dry_run: bool) -> Deleted {
+    fn commit_unless(&mut self, dry_run: bool, writes: WriteSet) {
         if !dry_run {
-            let mut transaction = Transaction::default();
-            transaction.delete(key.clone());
-            self.commit(transaction);
+            self.commit(writes);
         }
-        Deleted::Gone(old)
     }
 
-    fn put_pending(&mut self, resource: &Resource, key: &Key, new: Value, dry_run: bool) -> Arc<Stored> {
+    fn put_pending(
+        &mut self,
+        resource: &Resource,
+        (key, new): (&Key, Value),
+        mut writes: WriteSet,
+        dry_run: bool,
+    ) -> Arc<Stored> {
         if dry_run {
             let revision = metadata::revision(&new).unwrap_or_default();
             return Arc::new(Stored::new(new, revision, resource.stamp));
         }
         let stored = Arc::new(Stored::new(new, self.store.revision() + 1, resource.stamp));
-        let mut transaction = Transaction::default();
-        transaction.put_stored(key.clone(), stored.clone());
-        self.commit(transaction);
+        writes.put_stored(key.clone(), stored.clone());
+        self.commit(writes);
         stored
     }
 }
@@ -244,7 +259,7 @@ fn finalizers_after(resource: &Resource, old: &Value, propagation: Option<Propag
     let Some(propagation) = propagation else { return finalizers };
     finalizers.retain(|name| name != FOREGROUND && name != ORPHAN);
     // Events and namespaces own nothing that is collected.
-    if resource.strategy == Strategy::Event {
+    if resource.built_in == BuiltIn::Event {
         return finalizers;
     }
     match propagation {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::update::merge_kept;
-use super::{Draft, Options, body};
+use super::{Draft, Options, body, steady};
 use crate::decode::{BodyFormat, decode};
 use crate::field_error::FieldError;
 use crate::limits::JSON_PATCH_OPERATIONS_MAX;
@@ -80,6 +80,12 @@ impl Server {
         if old.is_none() && !call.subresource().is_empty() {
             return Err(Failure::not_found(&call.resource, call.name()));
         }
+        let fingerprint = steady::fingerprint(&call.resource, call.request).filter(|_| !options.dry_run);
+        if let (Some(fingerprint), Some(old)) = (&fingerprint, &old)
+            && self.steady.holds(fingerprint, old)
+        {
+            return Ok(self.present(call, 200, &old.value, Some(&old.bytes)));
+        }
         let (applied, duplicates) = apply_body(call)?;
         check_applied_type(call, &applied)?;
         let live = old.as_ref().map(|old| &old.value);
@@ -101,9 +107,22 @@ impl Server {
             Some(old) => {
                 self.admit_write(call, &new)?;
                 let new = merge_kept(call, new, &old.value);
-                let draft = Draft { old: Some(old), new, wrong_kind: false };
-                self.finish_write(call, draft, options)
+                let draft = Draft { old: Some(old.clone()), new, wrong_kind: false };
+                let response = self.finish_write(call, draft, options)?;
+                self.learn_steady(call, fingerprint, &old);
+                Ok(response)
             }
+        }
+    }
+
+    fn learn_steady(&mut self, call: &Call<'_>, fingerprint: Option<steady::Fingerprint>, old: &Stored) {
+        let unchanged =
+            self.store.head(&call.key(call.name())).is_some_and(|stored| stored.revision == old.revision);
+        if let Some(fingerprint) = fingerprint
+            && unchanged
+            && call.warnings.borrow().is_empty()
+        {
+            self.steady.learn(fingerprint, old);
         }
     }
 }

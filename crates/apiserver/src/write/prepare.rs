@@ -7,26 +7,31 @@ use crate::metadata;
 use crate::resource::Resource;
 
 /// Clears what only the server sets, before a creation.
-pub(super) fn clear_system_fields(resource: &Resource, new: &mut Value) {
+pub(crate) fn begin(resource: &Resource, new: &mut Value) {
     for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
         metadata::unset(new, field);
     }
     if keeps_generation(resource) {
         metadata::set(new, "generation", 1);
     }
-    if resource.has_status && resource.custom {
+    if resource.has_status && (resource.custom || resource.registered.is_some()) {
         remove(new, "status");
     }
 }
 
-/// Copies what an update of the main resource cannot change.
-pub(super) fn keep_system_fields(resource: &Resource, new: &mut Value, old: &Value) {
+/// Copies what tells one life of an object from another.
+pub(crate) fn keep_identity(new: &mut Value, old: &Value) {
     for field in ["creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"] {
         metadata::copy(old, new, field);
     }
     if metadata::uid(new).is_empty() {
         metadata::copy(old, new, "uid");
     }
+}
+
+/// Copies what an update of the main resource cannot change.
+pub(crate) fn keep_system_fields(resource: &Resource, new: &mut Value, old: &Value) {
+    keep_identity(new, old);
     metadata::unset(new, "selfLink");
     if resource.has_status {
         match old.get("status") {
@@ -37,7 +42,7 @@ pub(super) fn keep_system_fields(resource: &Resource, new: &mut Value, old: &Val
 }
 
 /// A status write keeps everything but the status and its owners.
-pub(super) fn keep_all_but_status(new: &Value, old: &Value) -> Value {
+pub(crate) fn keep_all_but_status(new: &Value, old: &Value) -> Value {
     let mut kept = old.clone();
     match new.get("status") {
         Some(status) => set(&mut kept, "status", status.clone()),
@@ -48,7 +53,7 @@ pub(super) fn keep_all_but_status(new: &Value, old: &Value) -> Value {
 }
 
 /// Counts the generation when anything but metadata and status changed.
-pub(super) fn count_generation(resource: &Resource, new: &mut Value, old: &Value) {
+pub(crate) fn count_generation(resource: &Resource, new: &mut Value, old: &Value) {
     if !keeps_generation(resource) {
         return;
     }
@@ -69,21 +74,21 @@ fn content<'a>(resource: &Resource, object: &'a Value) -> Vec<(&'a String, &'a V
 }
 
 /// Sets a top-level field.
-pub(super) fn set(object: &mut Value, field: &str, value: Value) {
+pub(crate) fn set(object: &mut Value, field: &str, value: Value) {
     if let Some(fields) = object.as_object_mut() {
         fields.insert(field.to_owned(), value);
     }
 }
 
 /// Removes a top-level field.
-pub(super) fn remove(object: &mut Value, field: &str) {
+pub(crate) fn remove(object: &mut Value, field: &str) {
     if let Some(fields) = object.as_object_mut() {
         fields.remove(field);
     }
 }
 
 /// Marks an object as being deleted.
-pub(super) fn mark_deleting(resource: &Resource, object: &mut Value, now: Value) {
+pub(crate) fn mark_deleting(resource: &Resource, object: &mut Value, now: Value) {
     metadata::set(object, "deletionTimestamp", now);
     metadata::set(object, "deletionGracePeriodSeconds", json!(0));
     let generation = metadata::generation(object);

@@ -190,3 +190,48 @@ fn generated_names_differ_and_a_missing_namespace_refuses() {
     let elsewhere = THINGS.replace("default", "nowhere");
     assert_eq!(world.post(&elsewhere, &thing("a", "red")).1["details"]["kind"], "namespaces");
 }
+
+#[test]
+fn an_apply_that_is_known_to_change_nothing_is_judged_again_when_anything_it_depends_on_changes() {
+    let mut world = World::with_things();
+    let path = format!("{THINGS}/a?fieldManager=one");
+    let intent = thing("a", "red");
+    assert_eq!(world.patch(&path, &intent, APPLY).0, 201);
+    let (_, first) = world.patch(&path, &intent, APPLY);
+    let (_, again) = world.patch(&path, &intent, APPLY);
+    assert_eq!(first, again);
+    // Another manager takes the field: the same apply now conflicts.
+    assert_eq!(
+        world.patch(&format!("{THINGS}/a?fieldManager=two&force=true"), &thing("a", "blue"), APPLY).0,
+        200
+    );
+    assert_eq!(world.patch(&path, &intent, APPLY).0, 409);
+    // Forced it wins, and the object goes and comes back: then it creates.
+    assert_eq!(world.patch(&format!("{path}&force=true"), &intent, APPLY).1["spec"]["color"], "red");
+    world.patch(&path, &intent, APPLY);
+    world.delete(&format!("{THINGS}/a"), &Value::Null);
+    assert_eq!(world.patch(&path, &intent, APPLY).0, 201);
+    // A schema that lost the field refuses what it took before.
+    assert_eq!(world.patch(&path, &intent, APPLY).0, 200);
+    let mut narrower = crate::testing::thing_crd();
+    let version = &mut narrower["spec"]["versions"][0];
+    version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"] =
+        json!({"size": {"type": "integer"}});
+    version.as_object_mut().unwrap().remove("selectableFields");
+    let crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.example.com";
+    assert_eq!(world.patch(crd, &narrower, MERGE).0, 200);
+    assert_eq!(world.patch(&path, &intent, APPLY).0, 500, "the field is not declared any more");
+}
+
+#[test]
+fn a_status_that_nobody_wrote_shows_its_default_at_once() {
+    let mut world = World::new();
+    let mut crd = crate::testing::thing_crd();
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"]["default"] =
+        json!({"seen": 1});
+    world.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &crd);
+    let mut sent = thing("a", "red");
+    sent["status"] = json!({"seen": 9});
+    assert_eq!(world.post(THINGS, &sent).1["status"], json!({"seen": 1}));
+    assert_eq!(world.get(&format!("{THINGS}/a")).1["status"], json!({"seen": 1}));
+}
