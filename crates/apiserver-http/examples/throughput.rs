@@ -66,6 +66,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     measure("equal applies", WRITES, 200, |index| {
         client.call("PATCH", &path(index), &thing(index, 2), apply)
     })?;
+    measure("equal applies again", WRITES, 200, |index| {
+        client.call("PATCH", &path(index), &thing(index, 2), apply)
+    })?;
     for _ in 0..WATCHES {
         client.call("GET", &format!("{THINGS}?watch=true&resourceVersion=1000000"), &Value::Null, "");
     }

@@ -4,13 +4,13 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::task::{Context, Poll};
 
 use apiserver::Server;
 use apiserver::identity::User;
-use apiserver::limits::BODY_BYTES_MAX;
+use apiserver::limits::{BODY_BYTES_MAX, REQUESTS_IN_FLIGHT_MAX};
 use apiserver::request::{Headers, Request, RequestId};
 use apiserver::server::Response;
 use apiserver::status::Failure;
@@ -28,14 +28,16 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 #[derive(Clone, Debug)]
 pub struct Handle {
     sender: Sender<Message>,
+    /// Requests of all handles that are not answered yet.
+    in_flight: Arc<AtomicUsize>,
     user: Option<Arc<User>>,
     /// Put before every path: the plane this handle is for.
     prefix: Arc<str>,
 }
 
 impl Handle {
-    pub(crate) fn new(sender: Sender<Message>) -> Self {
-        Self { sender, user: None, prefix: Arc::from("") }
+    pub(crate) fn new(sender: Sender<Message>, in_flight: Arc<AtomicUsize>) -> Self {
+        Self { sender, in_flight, user: None, prefix: Arc::from("") }
     }
 
     /// The same server for a user whom the caller vouches for.
@@ -76,6 +78,9 @@ impl Handle {
     where
         B: http_body::Body<Data = Bytes>,
     {
+        let Some(_place) = InFlight::enter(&self.in_flight) else {
+            return whole(Response::from(Failure::too_many_requests()));
+        };
         let (parts, body) = request.into_parts();
         let Some(body) = collect(body).await else {
             return whole(Response::from(Failure::bad_request("the request body could not be read")));
@@ -105,6 +110,22 @@ impl Handle {
             }
             Err(_) => whole(stopped()),
         }
+    }
+}
+
+/// A place among the requests under way; a body that is still being read counts too, since it takes memory.
+struct InFlight(Arc<AtomicUsize>);
+
+impl InFlight {
+    fn enter(count: &Arc<AtomicUsize>) -> Option<Self> {
+        let place = Self(count.clone());
+        (count.fetch_add(1, Ordering::Relaxed) < REQUESTS_IN_FLIGHT_MAX).then_some(place)
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -7,6 +7,7 @@ mod streams;
 #[cfg(test)]
 mod tests;
 
+use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -50,6 +51,7 @@ pub(crate) enum Message {
 #[derive(Debug)]
 pub struct Shell {
     sender: Sender<Message>,
+    in_flight: Arc<AtomicUsize>,
     thread: Option<JoinHandle<()>>,
     failure: Arc<Mutex<Option<String>>>,
 }
@@ -90,13 +92,13 @@ impl Shell {
         let sink = sink.map(|sink| start_sink(sink, sender.clone()));
         let core = Core { server, streams: Streams::default(), sink, failure: failure.clone(), wake: None };
         let thread = std::thread::spawn(move || core.run(&receiver, outputs));
-        Ok(Self { sender, thread: Some(thread), failure })
+        Ok(Self { sender, in_flight: Arc::default(), thread: Some(thread), failure })
     }
 
     /// A handle whose requests speak for nobody unless they carry a token.
     #[must_use]
     pub fn handle(&self) -> Handle {
-        Handle::new(self.sender.clone())
+        Handle::new(self.sender.clone(), self.in_flight.clone())
     }
 
     /// Why the server can no longer serve, if so: the sink failed. The caller should end the process.

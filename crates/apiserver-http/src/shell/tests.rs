@@ -157,3 +157,27 @@ async fn the_kubeconfig_leads_through_tls_to_its_plane() {
     assert_eq!(code(connect("project-p").await.get("a").await), 403);
     listener.shutdown().await;
 }
+
+#[tokio::test]
+async fn requests_beyond_the_limit_are_told_to_come_back_and_may_do_so_when_others_are_done() {
+    use apiserver::limits::REQUESTS_IN_FLIGHT_MAX;
+    use http_body_util::{Empty, StreamBody};
+    use tower::Service;
+    type Frame = Result<http_body::Frame<bytes::Bytes>, std::convert::Infallible>;
+    let shell = Shell::start_in_memory(config(), [7; 32]).unwrap();
+    let admin = || shell.handle().speaking_for(User::new("admin", &[MASTERS]));
+    let endless = || {
+        let body = StreamBody::new(futures::stream::pending::<Frame>());
+        admin().call(http::Request::post("/api/v1/namespaces").body(body).unwrap())
+    };
+    let version = || admin().call(http::Request::get("/version").body(Empty::<bytes::Bytes>::new()).unwrap());
+    let mut under_way: Vec<_> = (0..REQUESTS_IN_FLIGHT_MAX).map(|_| endless()).collect();
+    for request in &mut under_way {
+        assert!(futures::poll!(request).is_pending());
+    }
+    let refused = version().await.unwrap();
+    assert_eq!(refused.status(), 429);
+    assert_eq!(refused.headers()["retry-after"], "1");
+    under_way.pop();
+    assert_eq!(version().await.unwrap().status(), 200);
+}
