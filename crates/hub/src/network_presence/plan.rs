@@ -59,7 +59,9 @@ fn sort<'a>(contexts: &'a [Context], network: &Uid) -> Sorted<'a> {
     }
     sorted.serving.sort_by_key(|context| (context.facts.created, context.name().clone()));
     if sorted.serving.len() > 1 {
-        sorted.surplus.extend(sorted.serving.drain(1..));
+        // One that somebody made by hand, without label or owner, is not ours to end.
+        let others = sorted.serving.drain(1..).filter(|context| context.facts.is_made_for_a_network());
+        sorted.surplus.extend(others);
     }
     sorted
 }

@@ -185,6 +185,16 @@ fn of_several_contexts_the_oldest_serves_and_the_others_end() {
 }
 
 #[test]
+fn a_handmade_context_beside_the_one_that_serves_is_left_alone() {
+    let mut tables = declared();
+    let mut old = context("z", "u1");
+    old["metadata"]["creationTimestamp"] = "2026-02-01T00:00:00Z".into();
+    put(&mut tables, old);
+    put(&mut tables, handmade("a"));
+    assert_eq!(steps(&pass(&mut tables)), ["apply z at version"]);
+}
+
+#[test]
 fn a_context_of_another_life_of_its_network_ends_and_is_made_anew_when_it_is_gone() {
     let mut tables = declared();
     put(&mut tables, context("net-dfw", "u0"));
