@@ -137,10 +137,12 @@ impl Server {
             return Err(Failure::new(500, "", "resourceVersion should not be set on objects to be created"));
         }
         let name = metadata::name(new);
-        if self.store.head(&call.key(name)).is_some() {
-            return Err(Failure::already_exists(&call.resource, name));
+        let Some(taken) = self.store.head(&call.key(name)) else { return Ok(()) };
+        let mut failure = Failure::already_exists(&call.resource, name);
+        if metadata::is_deleting(&taken.value) {
+            failure.message = format!("object is being deleted: {}", failure.message);
         }
-        Ok(())
+        Err(failure)
     }
 
     fn writing<'a>(&self, call: &'a Call<'_>, options: &Options) -> Writing<'a> {

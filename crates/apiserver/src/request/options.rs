@@ -116,15 +116,21 @@ impl Query {
     /// # Errors
     /// 422 for an unknown value.
     pub fn field_validation(&self, options: &str) -> Result<FieldValidation, Failure> {
-        match self.get("fieldValidation") {
-            "" | "Warn" => Ok(FieldValidation::Warn),
-            "Ignore" => Ok(FieldValidation::Ignore),
-            "Strict" => Ok(FieldValidation::Strict),
-            other => {
-                let error = not_supported("fieldValidation", other, &["", "Ignore", "Strict", "Warn"]);
-                Err(invalid_options(options, &[error]))
-            }
+        match self.field_validation_error() {
+            Some(error) => Err(invalid_options(options, &[error])),
+            None => Ok(match self.get("fieldValidation") {
+                "Ignore" => FieldValidation::Ignore,
+                "Strict" => FieldValidation::Strict,
+                _ => FieldValidation::Warn,
+            }),
         }
+    }
+
+    /// What is wrong with the wish for validation, if anything.
+    pub(crate) fn field_validation_error(&self) -> Option<FieldError> {
+        const KNOWN: [&str; 4] = ["", "Ignore", "Strict", "Warn"];
+        let asked = self.get("fieldValidation");
+        (!KNOWN.contains(&asked)).then(|| not_supported("fieldValidation", asked, &KNOWN))
     }
 
     /// The field manager the query names, if any.

@@ -129,7 +129,6 @@ impl Server {
 
 fn patch_options(call: &Call<'_>, kind: Kind) -> Result<Options, Failure> {
     const KIND: &str = "PatchOptions";
-    let options = Options::parse(call, KIND)?;
     let mut errors: Vec<FieldError> = Vec::new();
     if kind == Kind::Apply {
         if call.query.get("fieldManager").is_empty() {
@@ -138,7 +137,8 @@ fn patch_options(call: &Call<'_>, kind: Kind) -> Result<Options, Failure> {
     } else if call.query.has("force") && call.query.flag("force") {
         errors.push(forbidden("force", "may not be specified for non-apply patch"));
     }
-    if errors.is_empty() { Ok(options) } else { Err(invalid_options(KIND, &errors)) }
+    errors.extend(call.query.field_validation_error());
+    if errors.is_empty() { Options::parse(call, KIND) } else { Err(invalid_options(KIND, &errors)) }
 }
 
 /// The object with the patch in it, and the duplicate fields of the patch.
@@ -287,17 +287,17 @@ fn check_applied_identity(call: &Call<'_>, applied: &Value, live: Option<&Value>
             format!("the name of the object ({name} based on URL) was undeterminable: name must be provided");
         return Err(Failure::bad_request(why));
     }
-    if !named.is_empty() && named != call.name() {
-        return Err(Failure::bad_request(format!(
-            "the name of the object ({named}) does not match the name on the URL ({})",
-            call.name()
-        )));
-    }
     let namespace = metadata::namespace(applied);
     if !namespace.is_empty() && Some(namespace) != call.place.namespace.as_deref() {
         return Err(Failure::bad_request(
             "the namespace of the provided object does not match the namespace sent on the request",
         ));
+    }
+    if !named.is_empty() && named != call.name() {
+        return Err(Failure::bad_request(format!(
+            "the name of the object ({named}) does not match the name on the URL ({})",
+            call.name()
+        )));
     }
     let asked = metadata::uid(applied);
     let found = live.map(metadata::uid).unwrap_or_default();

@@ -235,3 +235,26 @@ fn a_status_that_nobody_wrote_shows_its_default_at_once() {
     assert_eq!(world.post(THINGS, &sent).1["status"], json!({"seen": 1}));
     assert_eq!(world.get(&format!("{THINGS}/a")).1["status"], json!({"seen": 1}));
 }
+
+#[test]
+fn a_name_whose_holder_is_going_says_so() {
+    let mut world = World::with_things();
+    let mut held = thing("a", "red");
+    held["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    world.post(THINGS, &held);
+    world.delete(&format!("{THINGS}/a"), &Value::Null);
+    let (code, refused) = world.post(THINGS, &thing("a", "red"));
+    let message = "object is being deleted: things.example.com \"a\" already exists";
+    assert_eq!((code, &refused["message"]), (409, &json!(message)));
+}
+
+#[test]
+fn all_that_is_wrong_with_the_options_of_an_apply_is_said_at_once() {
+    let mut world = World::with_things();
+    let (code, refused) =
+        world.patch(&format!("{THINGS}/a?fieldValidation=Wrong"), &thing("a", "red"), APPLY);
+    assert_eq!(code, 422);
+    let fields = ["fieldManager", "fieldValidation"].map(|field| json!(field));
+    let causes = refused["details"]["causes"].as_array().unwrap();
+    assert_eq!(causes.iter().map(|cause| cause["field"].clone()).collect::<Vec<_>>(), fields);
+}
