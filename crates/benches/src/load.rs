@@ -34,13 +34,17 @@ pub(crate) async fn create(
     send(client, "POST", &path, body).await
 }
 
-/// Sends a JSON body; a merge patch where the method is PATCH.
+/// Sends a JSON body; a merge patch where the method is PATCH, a server-side apply where it is `APPLY`.
 pub(crate) async fn send(client: &Client, method: &str, path: &str, body: &Value) -> Result<(), LoadError> {
     let failed = |why: String| LoadError { what: format!("{method} {path}"), why };
-    let content = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
+    let (method, content) = match method {
+        "PATCH" => ("PATCH", "application/merge-patch+json"),
+        "APPLY" => ("PATCH", "application/apply-patch+yaml"),
+        other => (other, "application/json"),
+    };
+    let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
     let request = Request::builder().method(method).uri(path).header(header::CONTENT_TYPE, content);
-    let request =
-        request.body(Body::from(body.to_string().into_bytes())).map_err(|error| failed(error.to_string()))?;
+    let request = request.body(Body::from(bytes)).map_err(|error| failed(error.to_string()))?;
     let answered = runtime::transport::send(client, request, DEADLINE)
         .await
         .map_err(|error| failed(error.to_string()))?;

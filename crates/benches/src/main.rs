@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask bench presence --count N` runs it in release mode. It prints figures and judges nothing.
 
+mod ceiling;
 mod load;
 mod manager;
 mod presence;

@@ -9,6 +9,7 @@ use api::{ClusterName, Kind, labels, locations};
 use serde_json::{Value, json};
 
 use crate::PresenceArguments;
+use crate::ceiling;
 use crate::load::{self, ReadyTimes};
 use crate::manager::{Manager, passes, writes};
 use crate::process::{cpu_seconds, resident_mib};
@@ -34,6 +35,8 @@ pub(crate) async fn run(arguments: &PresenceArguments) -> Result<Report, Failure
     };
     let resident_start_mib = resident_mib();
     prepare(&servers, arguments).await?;
+    let project = servers.client(&ClusterName::Project(PROJECT.into()));
+    let ceiling = ceiling::measure(&project, arguments.clients).await?;
     let manager = Manager::start(&servers, "one");
     manager.quiet(PLANES).await.ok_or("the manager is gone")?;
     let times = ReadyTimes::default();
@@ -56,7 +59,12 @@ pub(crate) async fn run(arguments: &PresenceArguments) -> Result<Report, Failure
     let (restart_passes, restart_cold_passes) = passes(&restarted);
     let total = writes(&after) - writes(&before);
     let count = arguments.count;
+    let writes_per_presence = ratio(usize::try_from(total).unwrap_or(usize::MAX), ratio(count, 1.0));
+    let ceiling_presences = ceiling.presences(writes_per_presence);
     Ok(Report {
+        server_creates_per_second: ceiling.creates,
+        server_applies_per_second: ceiling.applies,
+        ceiling_presences_per_second: ceiling_presences,
         presences: count,
         cores: std::thread::available_parallelism().map_or(0, usize::from),
         servers: servers.name(),
@@ -65,7 +73,7 @@ pub(crate) async fn run(arguments: &PresenceArguments) -> Result<Report, Failure
         under_load,
         without_load,
         writes: total,
-        writes_per_presence: ratio(usize::try_from(total).unwrap_or(usize::MAX), ratio(count, 1.0)),
+        writes_per_presence,
         races: after.races.values().sum(),
         passes: passes(&after).0 - passes(&before).0,
         cpu_seconds: cpu,
@@ -82,7 +90,7 @@ pub(crate) async fn run(arguments: &PresenceArguments) -> Result<Report, Failure
 }
 
 #[allow(clippy::cast_precision_loss, reason = "counts of a bench are far below 2^52")]
-fn ratio(count: usize, of: f64) -> f64 {
+pub(crate) fn ratio(count: usize, of: f64) -> f64 {
     count as f64 / of
 }
 

@@ -31,6 +31,9 @@ pub(crate) struct Report {
     pub(crate) presences: usize,
     pub(crate) cores: usize,
     pub(crate) servers: &'static str,
+    pub(crate) server_creates_per_second: f64,
+    pub(crate) server_applies_per_second: f64,
+    pub(crate) ceiling_presences_per_second: f64,
     pub(crate) seconds_to_all_ready: f64,
     pub(crate) presences_per_second: f64,
     pub(crate) under_load: Latency,
@@ -61,6 +64,12 @@ impl Report {
     pub(crate) fn text(&self) -> String {
         let lines = [
             format!("{} presences on {} servers, {} cores", self.presences, self.servers, self.cores),
+            format!(
+                "a bare client: {:.0} creates, {:.0} status applies a second; that allows {:.0} presences a second",
+                self.server_creates_per_second,
+                self.server_applies_per_second,
+                self.ceiling_presences_per_second
+            ),
             format!(
                 "all Ready after {:.2} s: {:.0} presences a second",
                 self.seconds_to_all_ready, self.presences_per_second

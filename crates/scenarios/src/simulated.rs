@@ -140,6 +140,6 @@ impl Platform for Simulated {
     }
 
     fn scale(&self) -> usize {
-        500
+        1000
     }
 }
