@@ -98,6 +98,14 @@ impl CompiledSchema {
         defaults::fill(object, &self.compiled.root);
     }
 
+    /// Sets the default of a status that is not there.
+    pub(crate) fn fill_status(&self, object: &mut Value) {
+        let has_default = self.root().child("status").is_some_and(|status| status.default.is_some());
+        if has_default && object.get("status").is_none() {
+            self.fill_defaults(object);
+        }
+    }
+
     /// Removes fields the schema does not know and returns their paths in order, such as `spec.rules[0].colour`.
     pub fn prune(&self, object: &mut Value) -> Vec<String> {
         prune::prune_object(object, &self.compiled.root)

@@ -106,7 +106,7 @@ impl Server {
         let resource = &call.resource;
         if resource.has_status && !draft.wrong_kind {
             // A status that was dropped shows its default again, as every read of the object will.
-            resource.schema.fill_defaults(&mut draft.new);
+            resource.schema.fill_status(&mut draft.new);
         }
         validate(call, &draft)?;
         if let Some(old) = &draft.old {
