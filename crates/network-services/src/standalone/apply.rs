@@ -155,6 +155,7 @@ fn text<'a>(manifest: &'a Manifest, pointer: &str) -> &'a str {
 }
 
 fn refused(plane: &ClusterName, manifest: &Manifest, code: u16, message: String) -> ApplyError {
+    let (code, message) = unknown_field(&message).unwrap_or((code, message));
     ApplyError::Refused {
         path: manifest.path.clone(),
         document: manifest.document,
@@ -162,5 +163,30 @@ fn refused(plane: &ClusterName, manifest: &Manifest, code: u16, message: String)
         object: format!("{} {}", text(manifest, "/kind"), text(manifest, "/metadata/name")),
         code,
         message,
+    }
+}
+
+/// API servers answer a server-side apply of a field that the kind lacks with 500 and words for themselves; it is the
+/// manifest's mistake, and this says so.
+fn unknown_field(message: &str) -> Option<(u16, String)> {
+    let (before, _) = message.split_once(": field not declared in schema")?;
+    let field = before.rsplit(' ').next()?.trim_start_matches('.');
+    Some((400, format!("unknown field {field}; correct its name or take it out")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_that_the_kind_lacks_is_the_manifests_mistake() {
+        let answer = "failed to create typed patch object (ns/t; networking.datumapis.com/v1alpha, \
+                      Kind=NetworkBinding): .spec.netwrk: field not declared in schema";
+        let (code, message) = unknown_field(answer).unwrap();
+        assert_eq!(
+            (code, message.as_str()),
+            (400, "unknown field spec.netwrk; correct its name or take it out")
+        );
+        assert_eq!(unknown_field("etcdserver: request timed out"), None);
     }
 }
