@@ -53,17 +53,25 @@ impl fmt::Display for BindingKey {
 
 /// On the hub only bindings in hub namespaces, in a project only the others (PR2, PB2, decisions 2). While the namespace
 /// cannot be told the binding is nobody's: where planes share a server, the hub's would be answered as the project's.
-fn derive(view: &View<'_>, cluster: &ClusterName, object: &ObjectKey, _: &OwnBinding) -> Vec<BindingKey> {
+fn derive(
+    view: &View<'_>,
+    cluster: &ClusterName,
+    object: &ObjectKey,
+    binding: &OwnBinding,
+) -> Vec<BindingKey> {
     let Some(namespace) = &object.namespace else { return Vec::new() };
     let route = match view.object::<HubRoute>(cluster, &ObjectKey::cluster_scoped(namespace.as_str())) {
         Sight::Present(route) => route,
         Sight::Absent => HubRoute::default(),
         _ => return Vec::new(),
     };
-    if route.is_hub != (cluster.role() == ClusterRole::Hub) {
+    let is_on_hub = cluster.role() == ClusterRole::Hub;
+    // The namespace of an answered declaration may stop being a hub namespace: the answer must still be taken back.
+    let is_left_behind = is_on_hub && !route.is_hub && binding.network_uid.is_some();
+    if route.is_hub != is_on_hub && !is_left_behind {
         return Vec::new();
     }
-    let project = if route.is_hub { route.project } else { cluster.project().cloned() };
+    let project = if is_on_hub { route.project } else { cluster.project().cloned() };
     let (cluster, namespace) = (cluster.clone(), namespace.clone());
     vec![BindingKey { cluster, namespace, name: object.name.clone(), project }]
 }

@@ -1,7 +1,7 @@
 //! Every scenario by name.
 
 use crate::platform::Platform;
-use crate::presence::{cost, declarations, grace, lifecycle, restart, takeover};
+use crate::presence::{adversity, cost, declarations, grace, lifecycle, restart, routes, takeover};
 
 /// One scenario.
 pub struct Scenario {
@@ -57,4 +57,24 @@ pub const SCENARIOS: &[Scenario] = scenarios![
     restart::a_project_that_is_dropped_leaves_no_key_behind,
     cost::a_presence_costs_at_most_five_writes,
     cost::a_churn_of_presences_loses_no_write_and_few_races,
+    adversity::an_edited_context_is_put_right,
+    adversity::an_edited_answer_of_a_binding_is_given_again,
+    adversity::a_network_whose_finalizer_was_taken_off_is_held_again,
+    adversity::a_network_that_comes_again_gets_a_context_of_its_own,
+    adversity::a_withdrawn_location_ends_nothing,
+    adversity::a_location_of_the_older_group_alone_serves,
+    adversity::a_context_made_by_hand_serves_when_it_is_declared,
+    adversity::a_foreign_context_with_the_plain_name_is_left_alone,
+    routes::projects_with_equal_names_have_a_presence_each,
+    routes::a_hub_namespace_that_leads_elsewhere_takes_its_declarations_along,
+    routes::a_namespace_that_stops_being_a_hub_namespace_lets_go,
+    routes::every_route_to_a_presence_holds_it,
+    routes::a_declaration_that_goes_while_no_manager_runs_starts_the_grace,
+    routes::a_network_deleted_while_no_manager_runs_ends_later,
+    routes::declarations_that_come_and_go_quickly_leave_one_context,
+    routes::a_successor_finishes_what_a_killed_manager_began,
+    routes::a_project_that_comes_again_is_served_anew,
+    adversity::a_context_that_is_passed_off_as_another_is_not_trusted,
+    adversity::a_deleted_location_ends_no_presence,
+    routes::a_leader_that_hangs_acts_on_what_is_true_then,
 ];

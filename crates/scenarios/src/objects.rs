@@ -1,6 +1,6 @@
 //! Objects that scenarios write by hand.
 
-use api::networking::{Network, NetworkBinding, NetworkContext, NetworkInterface};
+use api::networking::{LocationBinding, Network, NetworkBinding, NetworkContext, NetworkInterface};
 use api::{Kind, labels, locations, resourcemanager};
 use serde_json::{Value, json};
 
@@ -33,6 +33,12 @@ pub fn location(name: &str) -> Value {
         name,
         &json!({"spec": {"locationClassRef": {"name": "edge"}, "topology": topology}}),
     )
+}
+
+/// A location of the older group, as it is projected into a project.
+#[must_use]
+pub fn location_binding(name: &str) -> Value {
+    body::<LocationBinding>(name, &json!({"spec": {"locationRef": {"name": name}}}))
 }
 
 /// A Network.

@@ -58,6 +58,10 @@ pub enum Route {
     To(PresenceKey),
     /// Nowhere: the namespace lacks this label.
     Missing(&'static str),
+    /// To no project any more: its namespace stopped being a hub namespace.
+    Left,
+    /// To another project than the key's: the declaration has another key now, which answers it.
+    Elsewhere,
     /// The namespace cannot be read now.
     Unknown(String),
 }
@@ -117,6 +121,8 @@ fn route(view: &View<'_>, key: &BindingKey, declares: &DeclarationFacts) -> Rout
     }
     let namespace = ObjectKey::cluster_scoped(key.namespace.as_str());
     match view.object::<HubRoute>(&key.cluster, &namespace) {
+        Sight::Present(route) if route.project != key.project => Route::Elsewhere,
+        Sight::Present(route) if !route.is_hub => Route::Left,
         Sight::Present(route) => match (route.resolved(), route.missing_label()) {
             (Some((project, namespace)), _) => to(project, namespace),
             (None, Some(label)) => Route::Missing(label),

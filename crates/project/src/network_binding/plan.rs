@@ -5,7 +5,7 @@ use api::condition::{ConditionStatus, ConditionType, Finding};
 use api::networking::{NetworkBindingReason, NetworkContextReference};
 use api::{Uid, labels};
 use federation::{ConditionFacts, ContextReadiness, Judgement, NetworkFacts, PresenceKey, judge};
-use reconcile::{Plan, Sight, Step, Verdict};
+use reconcile::{Absent, Plan, Sight, Step, Verdict};
 use serde_json::{Value, json};
 
 use super::observed::{Observed, OwnBinding, Route};
@@ -35,8 +35,9 @@ fn plan_answer(observed: &Observed, binding: &OwnBinding) -> Plan {
     let (presence, facts) = match (&observed.route, &observed.facts) {
         (Route::To(presence), Some(facts)) => (presence, facts),
         (Route::Missing(label), _) => return told(observed, binding, unresolved(observed, label)),
+        (Route::Left, _) => return plan_left(observed, binding),
         (Route::Unknown(text), _) => return Plan::waiting("Unknown", text.clone()),
-        (Route::To(_), None) => return Plan::settled(),
+        (Route::Elsewhere, _) | (Route::To(_), None) => return Plan::settled(),
     };
     match judge(presence, facts) {
         Judgement::Refused(reason, message) => {
@@ -46,6 +47,16 @@ fn plan_answer(observed: &Observed, binding: &OwnBinding) -> Plan {
         Judgement::Unreachable(message) => plan_unreachable(observed, binding, message),
         Judgement::Undecided(message) => Plan::waiting("Unknown", message),
     }
+}
+
+/// Takes the answer back, then the label that tells it is ours: after that the declaration is nobody's (PR2).
+fn plan_left(observed: &Observed, binding: &OwnBinding) -> Plan {
+    if binding.network_uid.is_none() {
+        return Plan::settled();
+    }
+    let refused = told(observed, binding, unresolved(observed, labels::UPSTREAM_CLUSTER_NAME));
+    let absent = vec![Absent::label(labels::NETWORK_UID)];
+    refused.with([Step::remove(observed.target.clone(), absent, "let a declaration go that leads nowhere")])
 }
 
 fn unresolved(observed: &Observed, label: &str) -> Answer {

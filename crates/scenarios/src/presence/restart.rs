@@ -16,7 +16,7 @@ use crate::objects;
 use crate::platform::{Counters, ManagerOptions, Platform};
 
 /// Replaces the manager by a new process.
-fn restart(fixture: &mut Fixture<'_>, options: &ManagerOptions) {
+pub(super) fn restart(fixture: &mut Fixture<'_>, options: &ManagerOptions) {
     fixture.platform.kill_manager(fixture.manager);
     fixture.manager = fixture.platform.start_manager(options);
     // The killed process gave nothing back: its lease must run out first.

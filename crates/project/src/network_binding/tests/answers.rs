@@ -154,10 +154,11 @@ fn every_refusal_is_told_with_its_reason_the_object_and_the_plane() {
 #[test]
 fn a_namespace_that_lacks_a_label_leads_to_no_project_and_the_label_is_named() {
     let labels = ["meta.datumapis.com/upstream-cluster-name", "meta.datumapis.com/upstream-namespace"];
-    for (held, missing) in [(labels[0], labels[1]), (labels[1], labels[0])] {
+    for (held, missing, project) in [(labels[0], labels[1], Some("p")), (labels[1], labels[0], None)] {
         let mut tables = present();
         tables.put(&ClusterName::Hub, hub_namespace(&json!({ held: "cluster-p" })));
-        let plan = pass(&mut tables, &on_the_hub());
+        let key = super::BindingKey { project: project.map(Into::into), ..on_the_hub() };
+        let plan = pass(&mut tables, &key);
         assert_eq!(answer(&plan), refused(NetworkBindingReason::ProjectUnresolved));
         let text =
             format!("Namespace ns-p on hub lacks label {missing}, so it leads to no project; set the label");
