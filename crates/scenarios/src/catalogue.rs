@@ -57,6 +57,10 @@ pub const SCENARIOS: &[Scenario] = scenarios![
     restart::a_project_that_is_dropped_leaves_no_key_behind,
     cost::a_presence_costs_at_most_five_writes,
     cost::a_churn_of_presences_loses_no_write_and_few_races,
+];
+
+/// Sequences beyond the acceptance list. They run on the simulated and the embedded servers.
+pub const ADVERSITY: &[Scenario] = scenarios![
     adversity::an_edited_context_is_put_right,
     adversity::an_edited_answer_of_a_binding_is_given_again,
     adversity::a_network_whose_finalizer_was_taken_off_is_held_again,

@@ -18,6 +18,6 @@ pub mod platform;
 pub mod presence;
 pub mod simulated;
 
-pub use catalogue::{SCENARIOS, Scenario};
+pub use catalogue::{ADVERSITY, SCENARIOS, Scenario};
 pub use fixture::Fixture;
 pub use platform::{Counters, LeaseTiming, ManagerOptions, ManagerRef, Platform, Reply};

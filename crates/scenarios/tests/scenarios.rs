@@ -3,7 +3,7 @@
 use libtest_mimic::{Arguments, Trial};
 use scenarios::http::{embedded, real};
 use scenarios::simulated::Simulated;
-use scenarios::{Platform, SCENARIOS, Scenario};
+use scenarios::{ADVERSITY, Platform, SCENARIOS, Scenario};
 
 fn trial(platform: &'static str, scenario: &'static Scenario, start: fn() -> Box<dyn Platform>) -> Trial {
     Trial::test(format!("{platform}::{}", scenario.name), move || {
@@ -15,9 +15,11 @@ fn trial(platform: &'static str, scenario: &'static Scenario, start: fn() -> Box
 fn main() {
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
-    for scenario in SCENARIOS {
+    for scenario in SCENARIOS.iter().chain(ADVERSITY) {
         trials.push(trial("simulated", scenario, || Box::new(Simulated::new(1))));
         trials.push(trial("embedded", scenario, || Box::new(embedded::platform())));
+    }
+    for scenario in SCENARIOS {
         let on_real = trial("real", scenario, || Box::new(real::platform()));
         let reason = if real::assets().is_some() { "" } else { "needs KUBEBUILDER_ASSETS" };
         trials.push(on_real.with_ignored_flag(!reason.is_empty()).with_kind(reason));
