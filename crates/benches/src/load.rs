@@ -23,6 +23,12 @@ pub(crate) struct LoadError {
     why: String,
 }
 
+impl LoadError {
+    pub(crate) fn new(what: String, why: String) -> Self {
+        Self { what, why }
+    }
+}
+
 /// Creates an object.
 pub(crate) async fn create(
     client: &Client,
@@ -36,7 +42,7 @@ pub(crate) async fn create(
 
 /// Sends a JSON body; a merge patch where the method is PATCH, a server-side apply where it is `APPLY`.
 pub(crate) async fn send(client: &Client, method: &str, path: &str, body: &Value) -> Result<(), LoadError> {
-    let failed = |why: String| LoadError { what: format!("{method} {path}"), why };
+    let failed = |why: String| LoadError::new(format!("{method} {path}"), why);
     let (method, content) = match method {
         "PATCH" => ("PATCH", "application/merge-patch+json"),
         "APPLY" => ("PATCH", "application/apply-patch+yaml"),
@@ -109,9 +115,18 @@ pub(crate) async fn watch_ready(client: Client, times: ReadyTimes) {
 }
 
 async fn watch_once(client: &Client, times: &ReadyTimes) -> Result<(), LoadError> {
-    let collection = engine::request::collection_path(NetworkBinding::RESOURCE, None);
+    watch_lines(client, NetworkBinding::RESOURCE, |line| times.see(line)).await
+}
+
+/// Watches a kind in all namespaces from its present state on, until the server ends the watch; each event as its line.
+pub(crate) async fn watch_lines(
+    client: &Client,
+    kind: ResourceKind,
+    mut see: impl FnMut(&[u8]),
+) -> Result<(), LoadError> {
+    let collection = engine::request::collection_path(kind, None);
     let path = format!("{collection}?watch=true&timeoutSeconds=3600");
-    let failed = |why: String| LoadError { what: "watch of bindings".to_owned(), why };
+    let failed = |why: String| LoadError::new(format!("watch of {}", kind.plural), why);
     let request = Request::get(&path).body(Body::empty()).map_err(|error| failed(error.to_string()))?;
     let opened =
         runtime::transport::open(client, request).await.map_err(|error| failed(error.to_string()))?;
@@ -123,7 +138,7 @@ async fn watch_once(client: &Client, times: &ReadyTimes) -> Result<(), LoadError
         pending.extend_from_slice(&data);
         while let Some(end) = pending.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = pending.drain(..=end).collect();
-            times.see(&line);
+            see(&line);
         }
     }
     Ok(())

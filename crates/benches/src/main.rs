@@ -7,8 +7,10 @@ mod load;
 mod manager;
 mod presence;
 mod process;
+mod reactions;
 mod report;
 mod servers;
+mod sightings;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -13,11 +13,12 @@ use crate::ceiling;
 use crate::load::{self, ReadyTimes};
 use crate::manager::{Manager, passes, writes};
 use crate::process::{cpu_seconds, resident_mib};
+use crate::reactions;
 use crate::report::{Latency, Report};
 use crate::servers::{PROJECT, Servers};
 
-const HUB_NAMESPACE: &str = "ns-bench";
-const NAMESPACE: &str = "default";
+pub(crate) const HUB_NAMESPACE: &str = "ns-bench";
+pub(crate) const NAMESPACE: &str = "default";
 /// Bindings one after the other, for latency without load.
 const SINGLES: usize = 40;
 /// How long all presences may take.
@@ -48,6 +49,7 @@ pub(crate) async fn run(arguments: &PresenceArguments) -> Result<Report, Failure
     let after = manager.metrics().await;
     let (cpu, resident_ready_mib) = (cpu_seconds() - cpu_before, resident_mib());
     let without_load = singles(&servers, &times).await?;
+    let reactions = reactions::measure(&servers).await?;
     manager.quiet(PLANES).await.ok_or("the manager is gone")?;
     let steady = manager.metrics().await;
     manager.handle.catch_up().await?;
@@ -72,6 +74,7 @@ pub(crate) async fn run(arguments: &PresenceArguments) -> Result<Report, Failure
         presences_per_second: ratio(count, seconds),
         under_load,
         without_load,
+        reactions,
         writes: total,
         writes_per_presence,
         races: after.races.values().sum(),
@@ -94,7 +97,7 @@ pub(crate) fn ratio(count: usize, of: f64) -> f64 {
     count as f64 / of
 }
 
-fn object<K: Kind>(name: &str, spec: &Value) -> Value {
+pub(crate) fn object<K: Kind>(name: &str, spec: &Value) -> Value {
     json!({"apiVersion": K::RESOURCE.api_version(), "kind": K::RESOURCE.kind, "metadata": {"name": name}, "spec": spec})
 }
 
@@ -115,28 +118,26 @@ async fn prepare(servers: &Servers, arguments: &PresenceArguments) -> Result<(),
     load::send(&hub, "POST", "/api/v1/namespaces", &namespace).await?;
     let project = servers.client(&ClusterName::Project(PROJECT.into()));
     let per_network = arguments.count.div_ceil(arguments.networks.max(1)).max(1);
-    let spec = json!({"locationClassRef": {"name": "edge"}, "topology": {labels::CITY_CODE: "DFW"}});
-    let bodies =
-        (0..per_network).map(|number| object::<locations::Location>(&format!("l{number}"), &spec)).collect();
+    let bodies = (0..per_network).map(|number| location(&format!("l{number}"))).collect();
     load::create_all(&project, locations::Location::RESOURCE, None, bodies, arguments.clients).await?;
     let spec = json!({"ipam": {"mode": "Auto"}});
     let bodies =
         (0..=arguments.networks).map(|number| object::<Network>(&format!("n{number}"), &spec)).collect();
     load::create_all(&project, Network::RESOURCE, Some(NAMESPACE), bodies, arguments.clients).await?;
-    let bodies = (0..SINGLES)
-        .map(|number| {
-            object::<locations::Location>(
-                &format!("single{number}"),
-                &json!({"locationClassRef": {"name": "edge"}, "topology": {labels::CITY_CODE: "DFW"}}),
-            )
-        })
-        .collect();
+    let bodies = (0..SINGLES).map(|number| location(&format!("single{number}"))).collect();
     load::create_all(&project, locations::Location::RESOURCE, None, bodies, arguments.clients).await?;
     Ok(())
 }
 
-fn binding(name: &str, network: usize, location: &str) -> Value {
-    let spec = json!({"network": {"name": format!("n{network}")}, "location": {"name": location}});
+/// A Location.
+pub(crate) fn location(name: &str) -> Value {
+    let spec = json!({"locationClassRef": {"name": "edge"}, "topology": {labels::CITY_CODE: "DFW"}});
+    object::<locations::Location>(name, &spec)
+}
+
+/// A declaration that a network is used in a location.
+pub(crate) fn binding(name: &str, network: &str, location: &str) -> Value {
+    let spec = json!({"network": {"name": network}, "location": {"name": location}});
     object::<NetworkBinding>(name, &spec)
 }
 
@@ -154,7 +155,8 @@ async fn loaded(
         let hub = hub.clone();
         async move {
             let name = format!("b{number}");
-            let body = binding(&name, number % networks, &format!("l{}", number / networks));
+            let network = format!("n{}", number % networks);
+            let body = binding(&name, &network, &format!("l{}", number / networks));
             let sent = Instant::now();
             load::create(&hub, NetworkBinding::RESOURCE, Some(HUB_NAMESPACE), &body)
                 .await
@@ -187,7 +189,7 @@ async fn singles(servers: &Servers, times: &ReadyTimes) -> Result<Latency, Failu
     for number in 0..SINGLES {
         let name = format!("single{number}");
         let sent = Instant::now();
-        let body = binding(&name, 0, &name);
+        let body = binding(&name, "n0", &name);
         load::create(&hub, NetworkBinding::RESOURCE, Some(HUB_NAMESPACE), &body).await?;
         let ready = loop {
             if let Some(ready) = times.get(&name) {

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::reactions::Reactions;
+
 /// Latency of many single waits, in milliseconds.
 #[derive(Debug, Serialize)]
 #[allow(clippy::struct_field_names, reason = "the unit stands last in every name")]
@@ -38,6 +40,7 @@ pub(crate) struct Report {
     pub(crate) presences_per_second: f64,
     pub(crate) under_load: Latency,
     pub(crate) without_load: Latency,
+    pub(crate) reactions: Reactions,
     pub(crate) writes: u64,
     pub(crate) writes_per_presence: f64,
     pub(crate) races: u64,
@@ -82,6 +85,7 @@ impl Report {
                 "binding to Ready without load: p50 {:.1} ms, p99 {:.1} ms",
                 self.without_load.p50_ms, self.without_load.p99_ms
             ),
+            self.reactions_text(),
             format!(
                 "writes {}: {:.2} a presence; lost races {}",
                 self.writes, self.writes_per_presence, self.races
@@ -105,5 +109,24 @@ impl Report {
             format!("writes in steady state: {}", self.steady_writes),
         ];
         lines.join("\n")
+    }
+
+    fn reactions_text(&self) -> String {
+        let Reactions {
+            context_ready_to_binding_ready,
+            location_to_binding_ready,
+            network_edit_to_context,
+            release_to_binding_ready,
+        } = &self.reactions;
+        let lines = [
+            ("context Ready to binding Ready (S3.6)", context_ready_to_binding_ready),
+            ("location appears to binding Ready (A6)", location_to_binding_ready),
+            ("network edited to context follows (A7)", network_edit_to_context),
+            ("context gone to binding served anew (A9)", release_to_binding_ready),
+        ];
+        let line = |(what, latency): &(&str, &Latency)| {
+            format!("{what}: p50 {:.1} ms, p99 {:.1} ms", latency.p50_ms, latency.p99_ms)
+        };
+        lines.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 }

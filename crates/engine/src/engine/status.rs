@@ -1,8 +1,10 @@
 //! What the engine can tell about itself: readiness, gauges, and explanations.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use api::{ClusterName, ObjectKey, ResourceKind};
 use jiff::Timestamp;
-use reconcile::{Attempts, Content, View};
+use reconcile::{Attempts, Content, Plan, View};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -178,7 +180,9 @@ impl Engine {
         let controller = self.controllers.get(usize::from(key.controller.0))?;
         let mut recorder = Recorder::new(&mut self.world, None, attempts.clone());
         recorder.trace = Some(Vec::new());
-        let plan = controller.pass(key.number, &View::new(&mut recorder))?;
+        let planned =
+            catch_unwind(AssertUnwindSafe(|| controller.pass(key.number, &View::new(&mut recorder))));
+        let plan = planned.unwrap_or_else(|_| Some(panicked()))?;
         let (reads, trace) = (recorder.reads, recorder.trace.unwrap_or_default());
         let deadlines = reads.0.keys().filter_map(|read| match read {
             Read::Deadline(at) => Some(*at),
@@ -210,6 +214,13 @@ impl Engine {
     pub fn failing_since(&self, store: StoreId) -> Option<(Timestamp, String)> {
         self.informers.get(&store)?.failing_since.clone()
     }
+}
+
+/// What is told of a key whose pass panics.
+fn panicked() -> Plan {
+    let text = "the pass of this object panics, which is a defect of this program; please report it with this \
+        explanation and the log. It is tried again when something it read changes";
+    Plan::waiting("Panicked", text)
 }
 
 /// An object as JSON, if it is there and decodes.

@@ -1,6 +1,10 @@
 //! Reading is subscribing: whatever changes in what a pass read wakes its key, and nothing else does.
 
+use api::{Kind, ObjectKey};
+use reconcile::Verdict;
+
 use super::*;
+use crate::explain::Explanation;
 
 #[test]
 fn a_source_is_copied_and_then_nothing_more_is_sent() {
@@ -177,6 +181,18 @@ fn a_panic_of_one_key_harms_no_other_and_is_tried_again_when_what_it_read_change
     assert!(rig.engine.violations.contains(&panicked));
     rig.source("bad", &json!({"for": "bad"}));
     assert!(rig.is_copied("bad"));
+}
+
+#[test]
+fn a_key_whose_pass_panics_is_explained_as_such() {
+    let mut rig = Rig::started();
+    rig.source("bad", &json!({"for": "bad", "panic": "yes"}));
+    let source = ObjectKey::namespaced("sources", "bad");
+    let told = rig.engine.explain(&ClusterName::Hub, ConfigMap::RESOURCE, &source);
+    let waits = |told: &Explanation| {
+        matches!(told.verdict, Verdict::Waiting { reason: "Panicked", .. }) && !told.reads.is_empty()
+    };
+    assert!(matches!(&told[..], [one] if waits(one)), "{told:?}");
 }
 
 #[test]
