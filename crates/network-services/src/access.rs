@@ -7,9 +7,8 @@ use api::cluster::ClusterRole;
 use api::networking::{LocationBinding, Network, NetworkBinding, NetworkContext, NetworkInterface};
 use api::resourcemanager::Project;
 use api::{Kind, locations};
+use roles::MANAGER_LEASES;
 use serde_json::{Value, json};
-
-use crate::roles::MANAGER_LEASES;
 
 /// The user that the embedded controllers run as.
 pub(crate) const MANAGER_USER: &str = "network-services:manager";

@@ -10,6 +10,5 @@ pub mod configuration;
 mod failure;
 mod planes;
 mod rate_limit;
-pub mod roles;
 mod signals;
 mod standalone;

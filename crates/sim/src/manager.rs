@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::ClusterName;
-use engine::{Engine, LeasePlace, LeaseSettings, Now, Registration, Settings, register};
+use engine::{Engine, LeasePlace, LeaseSettings, Now, Registration, Settings};
 use federation::Configuration;
 use jiff::Timestamp;
 
@@ -45,16 +45,10 @@ impl Default for ManagerOptions {
     }
 }
 
-/// Controllers of the role `manager`.
+/// Controllers of the role `manager`, without those that are withheld.
 #[must_use]
 pub fn controllers(withheld: &[&str]) -> Vec<Box<dyn Registration>> {
-    let all = vec![
-        register::<project::NetworkController>(),
-        register::<project::NetworkContextController>(),
-        register::<project::NetworkBindingController>(),
-        register::<hub::NetworkPresenceController>(),
-    ];
-    all.into_iter().filter(|controller| !withheld.contains(&controller.name())).collect()
+    roles::manager().into_iter().filter(|controller| !withheld.contains(&controller.name())).collect()
 }
 
 /// A running process.
@@ -71,7 +65,7 @@ pub(crate) struct Manager {
 
 impl Manager {
     pub(crate) fn start(options: &ManagerOptions, seed: u64, now: Timestamp) -> Self {
-        let places: Vec<LeasePlace> = [api::labels::lease::MANAGER, api::labels::lease::MANAGER_SINGLETON]
+        let places: Vec<LeasePlace> = roles::MANAGER_LEASES
             .into_iter()
             .map(|name| LeasePlace {
                 cluster: ClusterName::Core,

@@ -1,5 +1,5 @@
-//! Every controller runs in exactly one role. Roles are a table in the program; until the program exists there is
-//! nothing to compare with.
+//! Every controller runs in exactly one role. Roles are a table in a crate of their own, which the program and
+//! the simulator share; while there is neither, there is nothing to compare with.
 
 use std::collections::BTreeSet;
 
@@ -8,17 +8,16 @@ use syn::visit::Visit;
 use super::sources::{Source, find, tokens};
 
 const PLANES: &[&str] = &["project", "hub", "cell"];
+/// Who runs controllers.
+const USERS: &[&str] = &["network-services", "sim"];
 
 /// Findings about roles.
 pub(super) fn check(sources: &[Source]) -> Vec<String> {
-    let roles = sources
-        .iter()
-        .find(|source| source.crate_name == "network-services" && source.path.ends_with("/src/roles.rs"));
-    match (roles, sources.iter().any(|source| source.crate_name == "network-services")) {
+    let roles =
+        sources.iter().find(|source| source.crate_name == "roles" && source.path.ends_with("/src/lib.rs"));
+    match (roles, sources.iter().any(|source| USERS.contains(&source.crate_name.as_str()))) {
         (Some(roles), _) => misplaced(&controllers(sources), roles),
-        (None, true) => {
-            vec!["crate network-services: no src/roles.rs; list there which role runs what".into()]
-        }
+        (None, true) => vec!["crate roles: no src/lib.rs; list there which role runs what".into()],
         (None, false) => Vec::new(),
     }
 }

@@ -141,11 +141,14 @@ fn a_controller_runs_in_exactly_one_role() {
     let twice =
         "//! x\nuse hub::Presence;\nfn manager() { run::<Presence>(); }\nfn cell() { run::<Presence>(); }";
     let once = "//! x\nuse hub::Presence;\nfn manager() { run::<Presence>(); }";
-    let roles = |text| source("crates/network-services/src/roles.rs", text);
+    let roles = |text| source("crates/roles/src/lib.rs", text);
     let check = |text| roles::check(&[source("crates/hub/src/presence.rs", &controller.text), roles(text)]);
     only(&check(twice), "named 2 times");
     only(&check("//! x\n"), "named 0 times");
     assert!(check(once).is_empty());
     assert!(roles::check(&[controller]).is_empty());
-    only(&roles::check(&[source("crates/network-services/src/main.rs", "//! x")]), "no src/roles.rs");
+    only(
+        &roles::check(&[source("crates/network-services/src/main.rs", "//! x")]),
+        "crate roles: no src/lib.rs",
+    );
 }

@@ -18,6 +18,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("project", &["api", "federation", "ipam", "reconcile"]),
     ("hub", &["api", "federation", "ipam", "reconcile"]),
     ("cell", &["api", "federation", "ipam", "reconcile"]),
+    ("roles", &["api", "cell", "engine", "hub", "project"]),
     ("apiserver", &["api"]),
     ("apiserver-http", &["api", "apiserver"]),
     ("runtime", &["api", "engine", "reconcile"]),
@@ -34,6 +35,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "ipam-server",
             "project",
             "reconcile",
+            "roles",
         ],
     ),
     ("console", &["api", "runtime"]),
@@ -57,6 +59,7 @@ pub(super) const PURE: &[&str] = &[
     "ipam-server",
     "project",
     "reconcile",
+    "roles",
     "sim",
 ];
 

@@ -15,7 +15,6 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::roles;
 
 /// An explanation that cannot be given.
 #[derive(Debug, thiserror::Error)]

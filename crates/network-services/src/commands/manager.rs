@@ -20,7 +20,7 @@ use crate::commands::explain;
 use crate::configuration::{ConfigurationError, LeaderElection, NetworkServicesOperator, read_operator};
 use crate::failure::Failure;
 use crate::planes::{self, Connection};
-use crate::{roles, signals};
+use crate::signals;
 
 /// How late a server may apply what was sent before a lease ran out.
 const LEASE_SKEW: Duration = Duration::from_secs(2);

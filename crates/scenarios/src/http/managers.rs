@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use api::labels::lease;
 use api::{ClusterName, ProjectName};
 use engine::engine::{Status, Violation};
 use engine::metrics::Metrics;
@@ -187,7 +186,7 @@ fn setup(id: ManagerRef, options: &ManagerOptions) -> Setup {
         retry_period: timing.retry_period,
         skew: timing.skew,
     };
-    let leases = [lease::MANAGER, lease::MANAGER_SINGLETON].into_iter().map(|name| {
+    let leases = roles::MANAGER_LEASES.into_iter().map(|name| {
         let (namespace, name) = ("kube-system".into(), name.into());
         (LeasePlace { cluster: ClusterName::Core, namespace, name }, settings.clone())
     });

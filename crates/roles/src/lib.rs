@@ -1,4 +1,5 @@
-//! Which controller runs in which role, as a table. `cargo xtask tidy` checks that every controller is in it once.
+//! Which controller runs in which role, as a table: the program, the simulator and the scenarios run what stands here.
+//! `cargo xtask tidy` checks that every controller is in it once.
 
 use api::labels::lease;
 use engine::{Registration, register};
@@ -24,7 +25,7 @@ const CONTROLLERS: &[(Role, Register)] = &[
 
 /// Leases that a manager must hold to act. Both, so that it excludes a running manager of the reference, which holds
 /// one for its ordinary controllers and one for those that write from one place only.
-pub(crate) const MANAGER_LEASES: [&str; 2] = [lease::MANAGER, lease::MANAGER_SINGLETON];
+pub const MANAGER_LEASES: [&str; 2] = [lease::MANAGER, lease::MANAGER_SINGLETON];
 
 /// The controllers of a manager.
 #[must_use]
