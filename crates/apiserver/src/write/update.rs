@@ -114,6 +114,7 @@ fn registry_key(call: &Call<'_>) -> String {
     let resource = &call.resource;
     let namespace =
         call.place.namespace.as_deref().map(|namespace| format!("{namespace}/")).unwrap_or_default();
-    let group = if resource.group.is_empty() { String::new() } else { format!("{}/", resource.group) };
+    let has_group = resource.custom || resource.group == "apiextensions.k8s.io";
+    let group = if has_group { format!("{}/", resource.group) } else { String::new() };
     format!("/registry/{group}{}/{namespace}{}", resource.plural, call.name())
 }
