@@ -7,6 +7,7 @@ mod fences;
 mod leadership;
 mod passes;
 mod roots;
+mod seen;
 mod status;
 mod steps;
 mod stores;
@@ -27,6 +28,7 @@ use reconcile::{KindEntry, Object, Target};
 
 use self::passes::Hold;
 use self::roots::RootNode;
+pub use self::seen::{Mark, News};
 pub use self::status::{ClusterStatus, KeyVerdict, KindStatus, Status};
 use self::steps::Sent;
 use crate::answer::Answer;

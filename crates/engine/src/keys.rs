@@ -44,7 +44,7 @@ pub struct Refusal {
     pub attempt: Attempt,
     /// When it may be tried again.
     pub due: Duration,
-    /// The object's version when it was answered: another version is another question.
+    /// The version of the object that was asked about: another version is another question.
     pub version: String,
     /// Whether plans see it: refusals at once, failures when they repeat.
     pub is_visible: bool,

@@ -24,7 +24,7 @@ pub mod wire;
 pub mod world;
 
 pub use answer::{Answer, Body, StatusBody};
-pub use engine::{Engine, FenceAnswer, Input, Output, Page, Watched};
+pub use engine::{Engine, FenceAnswer, Input, Mark, News, Output, Page, Watched};
 pub use explain::{Explanation, Trace};
 pub use ids::{BarrierId, Epoch, StepId, StoreId};
 pub use informer::{Failure, Want};

@@ -52,6 +52,7 @@ pub struct Store {
     invalid: BTreeSet<ObjectKey>,
     overlays: BTreeSet<(u64, SlotId)>,
     present: usize,
+    own_writes: usize,
 }
 
 impl Store {
@@ -70,6 +71,7 @@ impl Store {
             invalid: BTreeSet::new(),
             overlays: BTreeSet::new(),
             present: 0,
+            own_writes: 0,
         }
     }
 
@@ -89,6 +91,12 @@ impl Store {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.present == 0
+    }
+
+    /// How many own writes the watch has not told yet.
+    #[must_use]
+    pub fn own_writes(&self) -> usize {
+        self.own_writes
     }
 
     /// Changes the state; all its readers are woken by a change.
@@ -316,7 +324,9 @@ impl Store {
         let Some(slot) = self.slots.get_mut(id.0 as usize) else { return };
         let before = slot.identity();
         let was_present = before.is_some();
+        let was_own = slot.has_overlay();
         change(slot);
+        self.own_writes = self.own_writes + usize::from(slot.has_overlay()) - usize::from(was_own);
         if slot.identity() == before {
             return self.release(id);
         }

@@ -7,7 +7,8 @@ use api::{ClusterName, ObjectKey, ResourceKind};
 use engine::engine::{KeyVerdict, Status, Violation};
 use engine::metrics::Metrics;
 use engine::{
-    BarrierId, Engine, Explanation, Input, LeasePlace, LeaseSettings, Output, Registration, Settings, StoreId,
+    BarrierId, Engine, Explanation, Input, LeasePlace, LeaseSettings, Mark, Output, Registration, Settings,
+    StoreId,
 };
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
@@ -39,6 +40,8 @@ pub enum Command {
     Violations(oneshot::Sender<Vec<Violation>>),
     /// Answer when every cache has caught up with its server as it is now.
     CatchUp(oneshot::Sender<()>),
+    /// Answer when the caches have seen all of this and there is nothing to do.
+    Settle(Vec<Mark>, oneshot::Sender<()>),
     /// End at once: nothing is drained, nothing is given back.
     Abort,
 }
@@ -143,6 +146,15 @@ impl Handle {
         self.ask(Command::CatchUp).await
     }
 
+    /// Returns when the watches have told all of this and every own write, and there is nothing to do. Sooner than
+    /// [`Self::catch_up`] where it is known what was written: no watch has to be asked where it is.
+    ///
+    /// # Errors
+    /// If the driver is gone.
+    pub async fn settled(&self, marks: Vec<Mark>) -> Result<(), Stopped> {
+        self.ask(|reply| Command::Settle(marks, reply)).await
+    }
+
     /// Ends the driver as a crash would: nothing is drained, nothing is given back.
     pub async fn abort(&self) {
         // An error means that it has ended already.
@@ -176,6 +188,7 @@ pub struct Driver {
     running: BTreeMap<StoreId, AbortHandle>,
     barriers: BTreeMap<BarrierId, oneshot::Sender<()>>,
     next_barrier: u64,
+    settling: Vec<(Vec<Mark>, oneshot::Sender<()>)>,
     idle: watch::Sender<bool>,
     drained: watch::Sender<bool>,
     wake_after: std::time::Duration,
@@ -213,6 +226,7 @@ impl Driver {
                 running: BTreeMap::new(),
                 barriers: BTreeMap::new(),
                 next_barrier: 0,
+                settling: Vec::new(),
                 idle,
                 drained,
                 wake_after: std::time::Duration::ZERO,
@@ -243,7 +257,23 @@ impl Driver {
                 }
             }
             let is_idle = self.engine.is_idle();
+            if is_idle {
+                self.answer_settled();
+            }
             self.idle.send_if_modified(|idle| std::mem::replace(idle, is_idle) != is_idle);
+        }
+    }
+
+    /// Answers whoever waits for what is now seen; those who went away wait for nothing.
+    fn answer_settled(&mut self) {
+        let waiting = std::mem::take(&mut self.settling);
+        let (seen, waiting): (Vec<_>, Vec<_>) =
+            waiting.into_iter().partition(|(marks, _)| self.engine.has_seen(marks));
+        self.settling = waiting;
+        self.settling.retain(|(_, reply)| !reply.is_closed());
+        for (_, reply) in seen {
+            // Whoever went away needs no answer.
+            let _ = reply.send(());
         }
     }
 
@@ -272,6 +302,7 @@ impl Driver {
                 self.barriers.insert(barrier, reply);
                 self.engine.take(self.clock.now(), Input::CatchUp(barrier));
             }
+            Command::Settle(marks, reply) => self.settling.push((marks, reply)),
             Command::Abort => {}
         }
     }

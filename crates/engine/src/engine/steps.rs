@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use api::Uid;
 use reconcile::facet::stable_hash;
 use reconcile::step::Verb;
 use reconcile::{Action, Attempt, Expect, KindEntry, Step, Target};
@@ -13,9 +14,10 @@ use super::{Engine, Output};
 use crate::answer::{Answer, Body, Meaning, meaning};
 use crate::backoff;
 use crate::ids::{ClusterId, KeyId, Reader, StepId};
+use crate::informer::Informer;
 use crate::keys::{Phase, Refusal};
 use crate::request::{Held, Request, of_step};
-use crate::store::Overlay;
+use crate::store::{Overlay, version_number};
 
 /// A step on the wire.
 pub(super) struct Sent {
@@ -23,6 +25,16 @@ pub(super) struct Sent {
     cluster: ClusterId,
     /// The object it writes; events write none that anybody else does.
     target: Option<Target>,
+    /// The life and version of the object that it was sent for.
+    held: Option<(Uid, String)>,
+}
+
+impl Sent {
+    /// The version that an answer is about, empty if the object was not there: what is held by the time of the answer may be
+    /// another life of it.
+    fn version(&self) -> String {
+        self.held.as_ref().map(|(_, version)| version.clone()).unwrap_or_default()
+    }
 }
 
 /// Failures in a row before the plan is told of them; fewer are nobody's business but the log's.
@@ -49,7 +61,8 @@ impl Engine {
         self.metrics.not_kept += 1;
         let message =
             "the server accepted this write and does not show it; something else may hold these fields";
-        self.refuse(key, step, (200, message.to_owned(), Vec::new()), self.settings.refusal_retry);
+        let words = (200, message.to_owned(), Vec::new());
+        self.refuse(key, step, version, (words, self.settings.refusal_retry));
         true
     }
 
@@ -65,6 +78,12 @@ impl Engine {
 
     fn held_version(&self, step: &Step) -> String {
         self.version_of(&step.target)
+    }
+
+    fn held_life(&self, target: &Target) -> Option<(Uid, String)> {
+        let (_, held) = self.world.store_named(&target.cluster, target.resource)?;
+        let meta = &held.find(&target.key)?.object()?.meta;
+        Some((meta.uid.clone(), meta.version.as_str().to_owned()))
     }
 
     /// The version at which the cache holds an object, empty if it holds none.
@@ -146,7 +165,8 @@ impl Engine {
         if let Some(target) = &target {
             self.on_object.insert(target.clone(), VecDeque::new());
         }
-        self.on_wire.insert(id, Sent { key, cluster, target });
+        let held = self.held_life(&step.target);
+        self.on_wire.insert(id, Sent { key, cluster, target, held });
         *self.in_flight.entry(cluster).or_default() += 1;
         if let Some(Phase::InFlight(flight)) = self.keys.get_mut(&key).map(|state| &mut state.phase) {
             flight.current = Some((id, step));
@@ -174,17 +194,18 @@ impl Engine {
     /// An answer came, or the step was lost.
     pub(super) fn answered(&mut self, id: StepId, answer: &Answer) {
         let Some(sent) = self.on_wire.remove(&id) else { return };
-        let (key, cluster) = (sent.key, sent.cluster);
-        self.free_room(cluster);
-        let waiting = sent.target.and_then(|target| self.on_object.remove(&target)).unwrap_or_default();
-        self.take_answer(key, cluster, answer);
-        self.fill_room(cluster);
+        self.free_room(sent.cluster);
+        let target = sent.target.as_ref();
+        let waiting = target.and_then(|target| self.on_object.remove(target)).unwrap_or_default();
+        self.take_answer(&sent, answer);
+        self.fill_room(sent.cluster);
         for key in waiting {
             self.send_next(key);
         }
     }
 
-    fn take_answer(&mut self, key: KeyId, cluster: ClusterId, answer: &Answer) {
+    fn take_answer(&mut self, sent: &Sent, answer: &Answer) {
+        let (key, cluster) = (sent.key, sent.cluster);
         let taken = self.keys.get_mut(&key).and_then(|state| match &mut state.phase {
             Phase::InFlight(flight) => flight.current.take(),
             _ => None,
@@ -197,13 +218,13 @@ impl Engine {
             Answer::Replied { .. } => self.world.note_answer(cluster),
         }
         match meaning {
-            Meaning::Applied => self.applied(key, &step, answer),
+            Meaning::Applied => self.applied(sent, &step, answer),
             Meaning::Race | Meaning::Replan => self.raced(key, &step),
-            Meaning::Gone => self.gone(key, &step),
-            Meaning::Busy | Meaning::Failed => self.failed(key, &step, answer),
+            Meaning::Gone => self.gone(sent, &step),
+            Meaning::Busy | Meaning::Failed => self.failed(sent, &step, answer),
             Meaning::Namespace | Meaning::NotServed | Meaning::SchemaTooOld | Meaning::Refused => {
                 let words = words(answer);
-                self.refuse(key, &step, words, self.settings.refusal_retry);
+                self.refuse(key, &step, sent.version(), (words, self.settings.refusal_retry));
                 self.enqueue(key);
             }
         }
@@ -265,13 +286,18 @@ impl Engine {
     }
 
     /// The write is done: what was answered is known now, and the plan goes on.
-    fn applied(&mut self, key: KeyId, step: &Step, answer: &Answer) {
-        let version = match answer {
-            Answer::Replied { body: Body::Object(object), .. } => object.meta.version.as_str().to_owned(),
+    fn applied(&mut self, sent: &Sent, step: &Step, answer: &Answer) {
+        let key = sent.key;
+        let version = match (answer, &sent.held) {
+            (Answer::Replied { body: Body::Object(object), .. }, _) => {
+                object.meta.version.as_str().to_owned()
+            }
+            // What is there by now may be another life, which this deletion has not touched.
+            (_, Some((_, version))) if step.action.verb() == Verb::Delete => version.clone(),
             _ => self.held_version(step),
         };
         self.judge_suspicion(key, step, answer);
-        self.overlay(key, step, answer);
+        self.overlay(sent, step, answer);
         if let Some(state) = self.keys.get_mut(&key) {
             state.refusals.remove(&(step.target.clone(), step.action.verb()));
             state.failures = 0;
@@ -285,11 +311,10 @@ impl Engine {
     }
 
     /// Lays the answer over the cache. The key itself is not woken by its own write: it passes again anyway.
-    fn overlay(&mut self, key: KeyId, step: &Step, answer: &Answer) {
-        let Some((store, held)) = self.world.store_named(&step.target.cluster, step.target.resource) else {
-            return;
-        };
-        let uid = held.find(&step.target.key).and_then(|slot| Some(slot.object()?.meta.uid.clone()));
+    fn overlay(&mut self, sent: &Sent, step: &Step, answer: &Answer) {
+        let key = sent.key;
+        let named = self.world.store_named(&step.target.cluster, step.target.resource);
+        let Some((store, _)) = named else { return };
         let overlay = match (answer, step.action.verb()) {
             (_, Verb::Record) => None,
             (Answer::Replied { body: Body::Object(object), .. }, _)
@@ -298,9 +323,14 @@ impl Engine {
                 Some(Overlay::Tombstone(object.meta.uid.clone()))
             }
             (Answer::Replied { body: Body::Object(object), .. }, _) => {
-                Some(Overlay::Object((**object).clone()))
+                // The watch was faster: it has told this version, and perhaps what came after it.
+                let position = self.informers.get(&store).map_or(0, Informer::position);
+                let is_news = version_number(&object.meta.version) > position;
+                is_news.then(|| Overlay::Object((**object).clone()))
             }
-            (Answer::Replied { .. }, Verb::Delete) => uid.map(Overlay::Tombstone),
+            (Answer::Replied { .. }, Verb::Delete) => {
+                sent.held.clone().map(|(uid, _)| Overlay::Tombstone(uid))
+            }
             _ => None,
         };
         let Some(overlay) = overlay else { return };
@@ -329,13 +359,12 @@ impl Engine {
     }
 
     /// Nothing is left to do; until the cache shows it too, the same step is not sent again.
-    fn gone(&mut self, key: KeyId, step: &Step) {
-        let version = self.held_version(step);
+    fn gone(&mut self, sent: &Sent, step: &Step) {
+        let (key, version) = (sent.key, sent.version());
         let now = self.world.now.monotonic;
         if let Some(state) = self.keys.get_mut(&key) {
-            let is_known = version.is_empty();
             state.phase = Phase::Idle;
-            if !is_known {
+            if !version.is_empty() {
                 state.answered.insert(fingerprint(step), version);
             }
             let wait = backoff::wait(self.settings.race_backoff, state.races, &mut self.random);
@@ -344,7 +373,8 @@ impl Engine {
         }
     }
 
-    fn failed(&mut self, key: KeyId, step: &Step, answer: &Answer) {
+    fn failed(&mut self, sent: &Sent, step: &Step, answer: &Answer) {
+        let key = sent.key;
         let Some(state) = self.keys.get_mut(&key) else { return };
         let mut wait = backoff::wait(self.settings.error_backoff, state.failures, &mut self.random);
         state.failures = state.failures.saturating_add(1);
@@ -353,15 +383,13 @@ impl Engine {
         {
             wait = wait.max(Duration::from_secs(u64::from(seconds)));
         }
-        let words = words(answer);
-        self.refuse(key, step, words, wait);
+        self.refuse(key, step, sent.version(), (words(answer), wait));
         self.enqueue(key);
     }
 
-    /// Remembers an answer that was not success, and when the step may be tried again.
-    fn refuse(&mut self, key: KeyId, step: &Step, words: (u16, String, Vec<String>), wait: Duration) {
+    /// Remembers an answer that was not success, about the object at this version, and when the step may be tried again.
+    fn refuse(&mut self, key: KeyId, step: &Step, version: String, (words, wait): (Words, Duration)) {
         let now = self.world.now;
-        let version = self.held_version(step);
         let Some(state) = self.keys.get_mut(&key) else { return };
         let place = (step.target.clone(), step.action.verb());
         let count = state.refusals.get(&place).map_or(0, |refusal| refusal.attempt.count).saturating_add(1);
@@ -382,8 +410,11 @@ impl Engine {
     }
 }
 
+/// Code, message and causes.
+type Words = (u16, String, Vec<String>);
+
 /// What was answered, in the server's words.
-fn words(answer: &Answer) -> (u16, String, Vec<String>) {
+fn words(answer: &Answer) -> Words {
     match answer {
         Answer::Lost { message } => (0, message.clone(), Vec::new()),
         Answer::Replied { code, body: Body::Status(status), .. } => {

@@ -107,6 +107,11 @@ impl Slot {
         self.base.as_ref()
     }
 
+    /// Whether an own write lies over what the watch told.
+    pub(super) fn has_overlay(&self) -> bool {
+        self.overlay.is_some()
+    }
+
     pub(super) fn set_base(&mut self, object: Option<Object>) {
         let passed = match (&self.overlay, &object) {
             (Some(Overlay::Object(own)), Some(new)) => {

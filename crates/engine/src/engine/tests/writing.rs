@@ -1,5 +1,7 @@
 //! What is sent, what is not, and what an answer is good for.
 
+use api::{ObjectKey, Uid};
+
 use super::*;
 
 /// The bodies of requests on the wire.
@@ -38,6 +40,113 @@ fn an_own_write_survives_a_list_that_is_older() {
     rig.input(Input::Listed(listing.store, listing.epoch, page));
     rig.source("s", &json!({"for": "c", "x": "2"}));
     assert_eq!(rig.sent(), ["POST copies/configmaps", "PATCH copies/configmaps/c"]);
+}
+
+#[test]
+fn a_late_answer_brings_nothing_back_that_the_watch_has_seen_go() {
+    let mut rig = Rig::started();
+    rig.withhold(What::Answers);
+    rig.source("s", &json!({"for": "c"}));
+    let sent = rig.on_wire.pop_front().unwrap();
+    let late = rig.answer(&sent);
+    rig.run();
+    rig.server.delete(&project(), "copies", "c");
+    rig.run();
+    rig.release(What::Answers);
+    rig.input(late);
+    assert!(rig.is_copied("c"), "it is made again and not believed to be there");
+}
+
+#[test]
+fn a_late_answer_to_a_deletion_hides_no_later_life_of_the_object() {
+    let mut rig = Rig::started();
+    rig.source("s", &json!({"for": "c"}));
+    rig.withhold(What::Answers);
+    rig.delete_source("s");
+    let sent = rig.on_wire.pop_front().unwrap();
+    let late = rig.answer(&sent);
+    rig.run();
+    rig.server.put(&project(), "copies", "c", json!({"data": {"for": "c", "x": "by hand"}}));
+    rig.run();
+    rig.release(What::Answers);
+    rig.input(late);
+    assert!(!rig.is_copied("c"), "the later life is seen, and nothing declares it either");
+}
+
+/// The copy went and came again while a step for its first life was on the wire, and the watch told all of it before the answer.
+fn answered_for_an_earlier_life(code: u16, body: Value) -> Rig {
+    let mut rig = Rig::started();
+    rig.source("s", &json!({"for": "c", "x": "1"}));
+    rig.withhold(What::Answers);
+    rig.source("s", &json!({"for": "c", "x": "2"}));
+    rig.server.delete(&project(), "copies", "c");
+    rig.server.put(&project(), "copies", "c", json!({"data": {"for": "c", "x": "by hand"}}));
+    rig.run();
+    rig.server.scripted.push((Method::Patch, code, body));
+    rig.sent();
+    rig.release(What::Answers);
+    rig.run();
+    rig.advance(seconds(5));
+    rig
+}
+
+#[test]
+fn a_step_that_came_too_late_for_one_life_of_an_object_is_sent_for_the_next() {
+    let cause = json!({"field": "metadata.uid", "reason": "FieldValueInvalid"});
+    let gone = json!({"kind": "Status", "code": 422, "reason": "Invalid", "details": {"causes": [cause]}});
+    let mut rig = answered_for_an_earlier_life(422, gone);
+    assert_eq!(rig.sent(), ["PATCH copies/configmaps/c"]);
+    assert_eq!(rig.copy("c").unwrap()["data"]["x"], "2");
+    assert_eq!(rig.verdict("c"), None, "nothing stands against the second life");
+}
+
+#[test]
+fn what_was_refused_for_one_life_of_an_object_is_asked_for_the_next() {
+    let mut rig =
+        answered_for_an_earlier_life(403, refusal(403, "Forbidden", "a policy is against this one"));
+    assert_eq!(rig.sent(), ["PATCH copies/configmaps/c"]);
+    assert_eq!(rig.copy("c").unwrap()["data"]["x"], "2");
+    assert_eq!(rig.verdict("c"), None);
+}
+
+#[test]
+fn a_write_counts_as_seen_when_the_watch_has_told_it() {
+    let mut rig = Rig::started();
+    rig.withhold(What::Events);
+    rig.source("s", &json!({"for": "c"}));
+    let collection = || "/api/v1/configmaps".to_owned();
+    let mark = |news| [Mark { cluster: ClusterName::Hub, collection: collection(), news }];
+    let written = mark(News::Version(1));
+    assert!(!rig.engine.has_seen(&written), "nothing was told");
+    rig.release(What::Events);
+    rig.run();
+    assert!(rig.engine.has_seen(&written), "told, and what it brought about as well");
+    let source = ObjectKey::namespaced("sources", "s");
+    let uid = rig.server.get(&ClusterName::Hub, "sources", "s").unwrap()["metadata"]["uid"].clone();
+    let gone = mark(News::Gone(source, Uid::new(uid.as_str().unwrap())));
+    rig.withhold(What::Events);
+    rig.delete_source("s");
+    assert!(!rig.engine.has_seen(&gone), "the deletion was not told");
+    rig.release(What::Events);
+    rig.run();
+    assert!(rig.engine.has_seen(&gone));
+}
+
+#[test]
+fn an_own_write_counts_as_seen_when_the_watch_has_told_it() {
+    let mut rig = Rig::started();
+    rig.withholds_events_of = Some(project());
+    rig.source("s", &json!({"for": "c"}));
+    assert!(rig.is_copied("c") && !rig.engine.has_seen(&[]), "created");
+    rig.withholds_events_of = None;
+    rig.run();
+    assert!(rig.engine.has_seen(&[]));
+    rig.withholds_events_of = Some(project());
+    rig.delete_source("s");
+    assert!(!rig.is_copied("c") && !rig.engine.has_seen(&[]), "deleted");
+    rig.withholds_events_of = None;
+    rig.run();
+    assert!(rig.engine.has_seen(&[]));
 }
 
 #[test]
