@@ -8,7 +8,8 @@ use apiserver::identity::{MASTERS, User};
 use apiserver::plane::PlaneSpec;
 use apiserver_http::{Handle, Shell};
 use kube_client::Client;
-use runtime::provider::{ProjectPlanes, ProviderError, client_of, read_config};
+use runtime::Connections;
+use runtime::provider::{ProjectPlanes, ProviderError, read_config};
 
 /// Name of the bench's project.
 pub(crate) const PROJECT: &str = "bench";
@@ -62,9 +63,10 @@ impl Servers {
     /// Servers of a kubeconfig with contexts `core`, `hub` and `project/bench`.
     pub(crate) async fn kubeconfig(path: &Path) -> Result<Self, ServersError> {
         let project = ClusterName::Project(PROJECT.into());
+        let connections = Connections::default();
         let client = async |cluster: &ClusterName| -> Result<Client, ServersError> {
             let config = read_config(path, Some(&cluster.to_string())).await?;
-            Ok(client_of(cluster, config)?)
+            Ok(connections.client(cluster, config)?)
         };
         let (core, hub) = (client(&ClusterName::Core).await?, client(&ClusterName::Hub).await?);
         let project = client(&project).await?;

@@ -4,8 +4,10 @@
 //! concurrent: bounded per cluster, one plan per key in flight.
 
 mod fences;
+mod gauges;
 mod leadership;
 mod passes;
+mod readiness;
 mod roots;
 mod seen;
 mod status;
@@ -26,6 +28,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use reconcile::{KindEntry, Object, Target};
 
+pub use self::gauges::{Gauges, InformerGauge};
 use self::passes::Hold;
 use self::roots::RootNode;
 pub use self::seen::{Mark, News};
@@ -191,6 +194,9 @@ pub enum Violation {
     },
 }
 
+/// Time since some fixed moment, read while a call runs. It is only counted: no decision may depend on it.
+pub type Stopwatch = Box<dyn Fn() -> Duration>;
+
 /// The engine.
 pub struct Engine {
     world: World,
@@ -219,6 +225,7 @@ pub struct Engine {
     clock_offset: SignedDuration,
     random: ChaCha8Rng,
     outputs: Vec<Output>,
+    stopwatch: Option<Stopwatch>,
     /// Counters.
     pub metrics: Metrics,
     /// Programming errors seen so far.
@@ -262,6 +269,7 @@ impl Engine {
             clock_offset: now.offset(),
             random: ChaCha8Rng::seed_from_u64(seed),
             outputs: Vec::new(),
+            stopwatch: None,
             metrics: Metrics::default(),
             violations: Vec::new(),
         }
@@ -272,6 +280,13 @@ impl Engine {
     pub fn with_leases(mut self, leases: Vec<LeaseSettings>) -> Self {
         self.leases = leases.into_iter().map(Lease::new).collect();
         self.was_leading = self.leases.is_empty();
+        self
+    }
+
+    /// Counts how long passes take by this stopwatch.
+    #[must_use]
+    pub fn timed_by(mut self, stopwatch: Stopwatch) -> Self {
+        self.stopwatch = Some(stopwatch);
         self
     }
 

@@ -81,6 +81,8 @@ pub struct Informer {
     pub failing_since: Option<(Timestamp, String)>,
     /// When the first list was asked for.
     pub started: Duration,
+    /// When the server last told anything: a page, an event or a bookmark.
+    pub heard: Duration,
 }
 
 impl Informer {
@@ -98,6 +100,7 @@ impl Informer {
             ended: None,
             failing_since: None,
             started: now,
+            heard: now,
         };
         let want = Want::Page { epoch: informer.epoch, continue_token: None };
         (informer, want)

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
+use api::Uid;
 use jiff::Timestamp;
 use reconcile::step::Verb;
 use reconcile::{Attempt, Attempts, Step, Target};
@@ -84,6 +85,12 @@ pub struct KeyState {
     pub withheld: bool,
     /// Stores whose absences a fence confirmed after the last pass, with the server's time where it told; good for one pass.
     pub confirmed: Option<Confirmations>,
+    /// When this process first knew of it.
+    pub since: Duration,
+    /// The life and creation of an object that the step on the wire turns Ready.
+    pub readying: Option<(Uid, Timestamp)>,
+    /// The life of the object whose first Ready was counted.
+    pub readied: Option<Uid>,
     /// Fences it waits for, and those that have passed.
     pub fencing: Option<(BTreeSet<StoreId>, Confirmations)>,
 }
@@ -94,7 +101,7 @@ pub type Confirmations = BTreeMap<StoreId, Option<Timestamp>>;
 impl KeyState {
     /// A key nobody has looked at.
     #[must_use]
-    pub fn new(turn: Turn) -> Self {
+    pub fn new(turn: Turn, now: Duration) -> Self {
         Self {
             turn,
             phase: Phase::Idle,
@@ -110,6 +117,9 @@ impl KeyState {
             budget: (Duration::ZERO, 0),
             withheld: false,
             confirmed: None,
+            since: now,
+            readying: None,
+            readied: None,
             fencing: None,
         }
     }

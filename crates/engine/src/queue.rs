@@ -132,6 +132,11 @@ impl Queue {
         self.queued.len()
     }
 
+    /// The keys that wait for their turn, in order of their numbers.
+    pub fn ready(&self) -> impl Iterator<Item = KeyId> {
+        self.queued.iter().copied()
+    }
+
     /// Keys that wait for a time.
     #[must_use]
     pub fn later_len(&self) -> usize {

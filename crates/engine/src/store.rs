@@ -12,6 +12,7 @@ mod tests;
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use api::{NamespaceName, ObjectKey};
 use reconcile::{Content, FacetEntry, IndexEntry, IndexValue, KindEntry, Object, Sight, Unknown};
@@ -37,6 +38,17 @@ pub enum StoreState {
     NotServed,
 }
 
+/// What became of an own write that was laid over an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Laid {
+    /// List or watch had shown it, or something later, before it was answered.
+    Shown,
+    /// It is ahead of list and watch.
+    Ahead,
+    /// A deletion, whose version no answer tells.
+    Tombstone,
+}
+
 /// Objects of one kind on one cluster.
 pub struct Store {
     /// Whose objects.
@@ -50,7 +62,8 @@ pub struct Store {
     free: Vec<SlotId>,
     indexes: BTreeMap<TypeId, IndexData>,
     invalid: BTreeSet<ObjectKey>,
-    overlays: BTreeSet<(u64, SlotId)>,
+    /// Own writes that the watch has not passed, by version, with the time of their answer.
+    overlays: BTreeMap<(u64, SlotId), Duration>,
     present: usize,
     own_writes: usize,
 }
@@ -69,7 +82,7 @@ impl Store {
             free: Vec::new(),
             indexes: BTreeMap::new(),
             invalid: BTreeSet::new(),
-            overlays: BTreeSet::new(),
+            overlays: BTreeMap::new(),
             present: 0,
             own_writes: 0,
         }
@@ -283,24 +296,46 @@ impl Store {
         id
     }
 
-    /// Lays an own write over the object until the watch has passed it.
-    pub fn set_overlay(&mut self, key: &ObjectKey, overlay: Overlay, woken: &mut Vec<Reader>) {
+    /// Lays an own write over the object until the watch has passed it; `now` is when it was answered.
+    pub fn set_overlay(
+        &mut self,
+        key: &ObjectKey,
+        overlay: Overlay,
+        now: Duration,
+        woken: &mut Vec<Reader>,
+    ) -> Laid {
         let id = self.slot_id(key);
-        if let Overlay::Object(object) = &overlay {
-            self.overlays.insert((version_number(&object.meta.version), id));
+        let Overlay::Object(object) = &overlay else {
+            self.change(id, woken, |slot| slot.set_overlay(overlay));
+            return Laid::Tombstone;
+        };
+        let version = version_number(&object.meta.version);
+        if self
+            .slot(id)
+            .and_then(Slot::base)
+            .is_some_and(|base| version_number(&base.meta.version) >= version)
+        {
+            return Laid::Shown;
         }
+        self.overlays.insert((version, id), now);
         self.change(id, woken, |slot| slot.set_overlay(overlay));
+        Laid::Ahead
     }
 
-    /// Drops own writes that the watch has passed: it has reached `position`.
-    pub fn drop_overlays(&mut self, position: u64, woken: &mut Vec<Reader>) {
-        while let Some((version, id)) = self.overlays.first().copied() {
+    /// Drops own writes that the watch has passed: it has reached `position`. Says when each of them was answered.
+    pub fn drop_overlays(&mut self, position: u64, woken: &mut Vec<Reader>) -> Vec<Duration> {
+        let mut passed = Vec::new();
+        while let Some(((version, id), answered)) =
+            self.overlays.first_key_value().map(|(at, now)| (*at, *now))
+        {
             if version > position {
                 break;
             }
             self.overlays.pop_first();
+            passed.push(answered);
             self.change(id, woken, |slot| slot.drop_overlay(position));
         }
+        passed
     }
 
     /// Names of all objects of which the last list or watch told, for the sweep after a list.

@@ -8,9 +8,9 @@ use http::Uri;
 use kube_client::config::{InClusterError, Kubeconfig, KubeconfigError};
 use kube_client::{Client, Config};
 use runtime::provider::{
-    KubeconfigProvider, MiloProvider, ProjectPlanes, SingleProvider, client_of, project_path, read_config,
+    KubeconfigProvider, MiloProvider, ProjectPlanes, SingleProvider, project_path, read_config,
 };
-use runtime::{Provider, ProviderError};
+use runtime::{Connections, Provider, ProviderError};
 
 use crate::configuration::{ClientLimits, DiscoveryMode, NetworkServicesOperator};
 use crate::rate_limit::limited;
@@ -54,10 +54,11 @@ pub(crate) async fn of_configuration(
 ) -> Result<Connection, PlanesError> {
     let discovery = &configuration.discovery;
     let path = discovery.discovery_kubeconfig_path.as_deref();
+    let connections = Connections::default();
     let connection = match discovery.mode {
         DiscoveryMode::Kubeconfig => of_contexts(path.unwrap_or(Path::new(""))),
         DiscoveryMode::Single => {
-            let client = client_of(&ClusterName::Core, platform(path).await?)?;
+            let client = connections.client(&ClusterName::Core, platform(path).await?)?;
             let client = limited(client, configuration.control_plane_client);
             Connection {
                 provider: Box::new(SingleProvider::new(client)),
@@ -65,14 +66,17 @@ pub(crate) async fn of_configuration(
                 management: None,
             }
         }
-        DiscoveryMode::Milo => of_milo(configuration).await?,
+        DiscoveryMode::Milo => of_milo(configuration, &connections).await?,
     };
     // Whoever is in no Pod keeps its leases on the platform plane.
-    let own = Config::incluster().ok().map(|config| client_of(&management(), config)).transpose()?;
+    let own = Config::incluster().ok().map(|config| connections.client(&management(), config)).transpose()?;
     Ok(Connection { management: own, ..connection })
 }
 
-async fn of_milo(configuration: &NetworkServicesOperator) -> Result<Connection, PlanesError> {
+async fn of_milo(
+    configuration: &NetworkServicesOperator,
+    connections: &Connections,
+) -> Result<Connection, PlanesError> {
     let discovery = &configuration.discovery;
     let core = platform(discovery.discovery_kubeconfig_path.as_deref()).await?;
     let projects = match &discovery.project_kubeconfig_path {
@@ -80,9 +84,10 @@ async fn of_milo(configuration: &NetworkServicesOperator) -> Result<Connection, 
         None => core.clone(),
     };
     let hub = platform(configuration.downstream_resource_management.kubeconfig_path.as_deref()).await?;
-    let core = limited(client_of(&ClusterName::Core, core)?, configuration.control_plane_client);
-    let hub = limited(client_of(&ClusterName::Hub, hub)?, configuration.downstream_client);
-    Ok(milo(core, hub, ProjectPaths { config: projects, limits: configuration.project_client }))
+    let core = limited(connections.client(&ClusterName::Core, core)?, configuration.control_plane_client);
+    let hub = limited(connections.client(&ClusterName::Hub, hub)?, configuration.downstream_client);
+    let (connections, limits) = (connections.clone(), configuration.project_client);
+    Ok(milo(core, hub, ProjectPaths { config: projects, limits, connections }))
 }
 
 /// The planes of a kubeconfig: contexts `core` and `hub`, with projects below core's address, or one context per plane.
@@ -101,9 +106,10 @@ pub(crate) async fn of_kubeconfig(path: &Path) -> Result<Connection, PlanesError
         return Err(PlanesError::NoPlanes(path.to_owned()));
     }
     let config = read_config(path, Some("core")).await?;
-    let hub = client_of(&ClusterName::Hub, read_config(path, Some("hub")).await?)?;
-    let core = client_of(&ClusterName::Core, config.clone())?;
-    Ok(milo(core, hub, ProjectPaths { config, limits: ClientLimits::default() }))
+    let connections = Connections::default();
+    let hub = connections.client(&ClusterName::Hub, read_config(path, Some("hub")).await?)?;
+    let core = connections.client(&ClusterName::Core, config.clone())?;
+    Ok(milo(core, hub, ProjectPaths { config, limits: ClientLimits::default(), connections }))
 }
 
 fn of_contexts(path: &Path) -> Connection {
@@ -132,6 +138,7 @@ async fn platform(path: Option<&Path>) -> Result<Config, PlanesError> {
 struct ProjectPaths {
     config: Config,
     limits: ClientLimits,
+    connections: Connections,
 }
 
 impl ProjectPlanes for ProjectPaths {
@@ -143,6 +150,6 @@ impl ProjectPlanes for ProjectPaths {
         let path = project_path(project).parse();
         parts.path_and_query = Some(path.map_err(|error: http::uri::InvalidUri| wrong(error.to_string()))?);
         config.cluster_url = Uri::from_parts(parts).map_err(|error| wrong(error.to_string()))?;
-        client_of(&cluster, config).map(|client| limited(client, self.limits))
+        self.connections.client(&cluster, config).map(|client| limited(client, self.limits))
     }
 }

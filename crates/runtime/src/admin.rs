@@ -94,9 +94,8 @@ async fn ready(State(admin): State<Admin>) -> Result<Response, Stopped> {
 }
 
 async fn scrape(State(admin): State<Admin>) -> Result<Response, Stopped> {
-    let (counters, status) = admin.handle.metrics().await?;
-    let verdicts = admin.handle.verdicts().await?;
-    Ok(match metrics::text(counters, status, verdicts) {
+    let (counters, gauges) = admin.handle.scrape().await?;
+    Ok(match metrics::text(counters, gauges) {
         Ok(text) => {
             let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
             ([(axum::http::header::CONTENT_TYPE, kind)], text).into_response()

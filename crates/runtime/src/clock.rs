@@ -18,6 +18,12 @@ impl Clock {
         Self { started: Instant::now() }
     }
 
+    /// Monotonic time alone.
+    #[must_use]
+    pub fn elapsed(&self) -> std::time::Duration {
+        self.started.elapsed()
+    }
+
     /// Both clocks now.
     #[must_use]
     pub fn now(&self) -> Now {

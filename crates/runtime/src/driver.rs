@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api::{ClusterName, ObjectKey, ResourceKind};
-use engine::engine::{KeyVerdict, Status, Violation};
+use engine::engine::{Gauges, KeyVerdict, Status, Violation};
 use engine::metrics::Metrics;
 use engine::{
     BarrierId, Engine, Explanation, Input, LeasePlace, LeaseSettings, Mark, Output, Registration, Settings,
@@ -36,6 +36,8 @@ pub enum Command {
     Verdicts(oneshot::Sender<Vec<KeyVerdict>>),
     /// The counters.
     Metrics(oneshot::Sender<(Metrics, Status)>),
+    /// The counters and sums of a scrape.
+    Scrape(oneshot::Sender<(Metrics, Gauges)>),
     /// Programming errors seen so far.
     Violations(oneshot::Sender<Vec<Violation>>),
     /// Answer when every cache has caught up with its server as it is now.
@@ -130,6 +132,14 @@ impl Handle {
         self.ask(Command::Metrics).await
     }
 
+    /// The counters and sums of a scrape.
+    ///
+    /// # Errors
+    /// If the driver is gone.
+    pub async fn scrape(&self) -> Result<(Metrics, Gauges), Stopped> {
+        self.ask(Command::Scrape).await
+    }
+
     /// Programming errors seen so far.
     ///
     /// # Errors
@@ -215,7 +225,8 @@ impl Driver {
                 (setup.controllers)(),
                 setup.configuration,
             )
-            .with_leases(leases);
+            .with_leases(leases)
+            .timed_by(Box::new(move || clock.elapsed()));
             let engine = if setup.is_read_only { engine.observing() } else { engine };
             let driver = Self {
                 engine,
@@ -292,6 +303,9 @@ impl Driver {
             }
             Command::Metrics(reply) => {
                 let _ = reply.send((self.engine.metrics.clone(), self.engine.status()));
+            }
+            Command::Scrape(reply) => {
+                let _ = reply.send((self.engine.metrics.clone(), self.engine.gauges()));
             }
             Command::Violations(reply) => {
                 let _ = reply.send(self.engine.violations.clone());

@@ -6,6 +6,7 @@
 pub mod admin;
 pub mod clock;
 pub mod cluster;
+pub mod connection;
 pub mod driver;
 pub mod executor;
 pub mod informer;
@@ -14,5 +15,6 @@ pub mod provider;
 pub mod transport;
 
 pub use cluster::{Clusters, Engagement};
+pub use connection::Connections;
 pub use driver::{Driver, Handle, Setup};
 pub use provider::{Provider, ProviderError};

@@ -6,7 +6,6 @@ mod milo;
 mod single;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use api::{ClusterName, ProjectName};
 use engine::{Identity, Input};
@@ -19,10 +18,8 @@ pub use self::kubeconfig::KubeconfigProvider;
 pub use self::milo::{MiloProvider, ProjectPlanes};
 pub use self::single::SingleProvider;
 use crate::cluster::Clusters;
+use crate::connection::Connections;
 use crate::driver::{Handle, Stopped};
-
-/// How long a connection may take to open.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What keeps a provider from working.
 #[derive(Debug, Error)]
@@ -104,16 +101,12 @@ pub async fn read_config(path: &std::path::Path, context: Option<&str>) -> Resul
     Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(wrong)
 }
 
-/// A client without retries and without a read timeout: every request has its own deadline.
+/// A client with connections of its own; see [`Connections::client`].
 ///
 /// # Errors
 /// If the configuration cannot be used.
-pub fn client_of(cluster: &ClusterName, mut config: Config) -> Result<Client, ProviderError> {
-    config.default_retry = false;
-    config.connect_timeout = Some(CONNECT_TIMEOUT);
-    config.read_timeout = None;
-    Client::try_from(config)
-        .map_err(|source| ProviderError::Client { cluster: cluster.clone(), source: Box::new(source) })
+pub fn client_of(cluster: &ClusterName, config: Config) -> Result<Client, ProviderError> {
+    Connections::default().client(cluster, config)
 }
 
 /// Path of a project's control plane under the platform's host; it replaces whatever base path the host has (behaviour IP1).

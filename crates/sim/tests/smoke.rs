@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use api::ClusterName;
 use serde_json::json;
+use sim::network::ManagerId;
 use sim::{ManagerOptions, World};
 
 const JSON: &str = "application/json";
@@ -13,12 +14,14 @@ fn post(world: &mut World, cluster: &ClusterName, path: &str, body: &serde_json:
     assert!(reply.code < 300, "{path}: {reply:?}");
 }
 
-#[test]
-fn a_declared_network_becomes_present() {
-    let mut world = World::new(1).unwrap();
+const BINDINGS: &str = "/apis/networking.datumapis.com/v1alpha/namespaces/h/networkbindings";
+const LOCATIONS: &str = "/apis/locations.miloapis.com/v1alpha1/locations";
+
+/// Declares binding `b` in a world with a manager.
+fn declare(world: &mut World) -> ManagerId {
     let (hub, project) = (ClusterName::Hub, ClusterName::Project("p".into()));
     post(
-        &mut world,
+        world,
         &ClusterName::Core,
         "/apis/resourcemanager.miloapis.com/v1alpha1/projects",
         &json!({
@@ -27,40 +30,79 @@ fn a_declared_network_becomes_present() {
     );
     let manager = world.start_manager(&ManagerOptions::default());
     post(
-        &mut world,
+        world,
         &hub,
         "/api/v1/namespaces",
         &json!({"metadata": {"name": "h", "labels": {
         "meta.datumapis.com/upstream-cluster-name": "cluster-p", "meta.datumapis.com/upstream-namespace": "default"}}}),
     );
-    assert!(world.run_until_idle(Duration::from_mins(1)), "{:?}", world.engine(manager).unwrap().status());
+    assert!(world.run_until_idle(Duration::from_mins(1)), "it does not come to rest");
     post(
-        &mut world,
+        world,
         &project,
-        "/apis/locations.miloapis.com/v1alpha1/locations",
+        LOCATIONS,
         &json!({
         "apiVersion": "locations.miloapis.com/v1alpha1", "kind": "Location", "metadata": {"name": "dfw"},
         "spec": {"locationClassRef": {"name": "c"}, "topology": {"topology.datum.net/city-code": "DFW"}}}),
     );
     post(
-        &mut world,
+        world,
         &project,
         "/apis/networking.datumapis.com/v1alpha/namespaces/default/networks",
         &json!({
         "apiVersion": "networking.datumapis.com/v1alpha", "kind": "Network", "metadata": {"name": "net"},
         "spec": {"ipam": {"mode": "Auto"}}}),
     );
-    let bindings = "/apis/networking.datumapis.com/v1alpha/namespaces/h/networkbindings";
     post(
-        &mut world,
+        world,
         &hub,
-        bindings,
+        BINDINGS,
         &json!({
         "apiVersion": "networking.datumapis.com/v1alpha", "kind": "NetworkBinding", "metadata": {"name": "b"},
         "spec": {"network": {"name": "net"}, "location": {"name": "dfw"}}}),
     );
-    assert!(world.run_until_idle(Duration::from_mins(1)), "{:?}", world.engine(manager).unwrap().status());
-    let binding = world.call(&hub, "GET", &format!("{bindings}/b"), ("", ""));
+    manager
+}
+
+fn settle(world: &mut World) {
+    assert!(world.run_until_idle(Duration::from_mins(1)), "it does not come to rest");
+}
+
+#[test]
+fn a_declared_network_becomes_present() {
+    let mut world = World::new(1).unwrap();
+    let manager = declare(&mut world);
+    settle(&mut world);
+    let binding = world.call(&ClusterName::Hub, "GET", &format!("{BINDINGS}/b"), ("", ""));
     assert_eq!(binding.body.pointer("/status/conditions/0/reason").unwrap(), "NetworkContextReady");
     assert_eq!(world.engine(manager).unwrap().violations, []);
+}
+
+#[test]
+fn the_time_until_a_declaration_is_ready_is_counted_once() {
+    let mut world = World::new(1).unwrap();
+    let manager = declare(&mut world);
+    let created = world.now();
+    settle(&mut world);
+    let counted = |world: &World| {
+        let times = &world.engine(manager).unwrap().metrics.ready_times["network-binding"];
+        (times.count, times.sum_seconds)
+    };
+    let (count, seconds) = counted(&world);
+    let at_most = world.now().duration_since(created).as_secs_f64();
+    assert!(count == 1 && seconds > 0.0 && seconds <= at_most, "{seconds} s of {at_most} s");
+    for status in ["False", "True"] {
+        let condition = json!({"type": "Available", "status": status, "reason": "Told", "message": "by hand",
+            "lastTransitionTime": "2026-01-01T00:00:00Z"});
+        let body = json!({"status": {"conditions": [condition]}}).to_string();
+        let project = ClusterName::Project("p".into());
+        let path = format!("{LOCATIONS}/dfw/status");
+        let reply = world.call(&project, "PATCH", &path, ("application/merge-patch+json", &body));
+        assert!(reply.code < 300, "{reply:?}");
+        world.advance(Duration::from_secs(30));
+        settle(&mut world);
+        let binding = world.call(&ClusterName::Hub, "GET", &format!("{BINDINGS}/b"), ("", ""));
+        assert_eq!(binding.body.pointer("/status/conditions/0/status").unwrap(), status);
+    }
+    assert_eq!(counted(&world), (count, seconds), "a declaration that was ready before is not counted again");
 }

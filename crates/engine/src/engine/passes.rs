@@ -13,7 +13,7 @@ use super::{Engine, Violation};
 use crate::backoff;
 use crate::ids::{ControllerId, KeyId, Reader, SlotId, StoreId};
 use crate::keys::{Confirmations, Flight, Phase, Wait};
-use crate::metrics::PassOutcome;
+use crate::metrics::{self, PassOutcome};
 use crate::queue::{Popped, Turn};
 use crate::recorder::Recorder;
 use crate::request::{Held, of_step};
@@ -79,11 +79,20 @@ impl Engine {
             };
             let name = self.controller_name(key.controller);
             *self.metrics.timer_passes.entry(name).or_default() += u64::from(by_timer);
-            self.metrics.queue_waits.entry(name).or_default().observe(waited);
+            metrics::observe(&mut self.metrics.queue_waits, metrics::QUEUE_BOUNDS, name, waited);
             if !self.is_parked(key) {
-                self.pass(key);
+                self.timed_pass(key, name);
             }
             self.route_woken();
+        }
+    }
+
+    fn timed_pass(&mut self, key: KeyId, name: &'static str) {
+        let started = self.stopwatch.as_ref().map(|stopwatch| stopwatch());
+        self.pass(key);
+        if let Some((started, stopwatch)) = started.zip(self.stopwatch.as_ref()) {
+            let took = stopwatch().saturating_sub(started);
+            metrics::observe(&mut self.metrics.pass_times, metrics::PASS_BOUNDS, name, took);
         }
     }
 

@@ -113,7 +113,8 @@ impl Engine {
         for key in new.difference(old) {
             let project =
                 self.controllers.get(usize::from(key.controller.0)).and_then(|one| one.project(key.number));
-            let state = self.keys.entry(*key).or_insert_with(|| KeyState::new(project));
+            let now = self.world.now.monotonic;
+            let state = self.keys.entry(*key).or_insert_with(|| KeyState::new(project, now));
             state.roots.insert(id);
             state.is_dropped = false;
             self.wake(*key);

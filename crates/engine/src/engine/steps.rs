@@ -17,7 +17,7 @@ use crate::ids::{ClusterId, KeyId, Reader, StepId};
 use crate::informer::Informer;
 use crate::keys::{Phase, Refusal};
 use crate::request::{Held, Request, of_step};
-use crate::store::{Overlay, version_number};
+use crate::store::{Laid, Overlay, version_number};
 
 /// A step on the wire.
 pub(super) struct Sent {
@@ -157,6 +157,7 @@ impl Engine {
 
     fn send(&mut self, key: KeyId, cluster: ClusterId, what: (Step, Request)) {
         let (step, request) = what;
+        self.expect_ready(key, &step);
         let id = StepId(self.next_step);
         self.next_step += 1;
         let name = self.controller_name(key.controller);
@@ -297,6 +298,7 @@ impl Engine {
             _ => self.held_version(step),
         };
         self.judge_suspicion(key, step, answer);
+        self.note_ready(key);
         self.overlay(sent, step, answer);
         if let Some(state) = self.keys.get_mut(&key) {
             state.refusals.remove(&(step.target.clone(), step.action.verb()));
@@ -337,7 +339,13 @@ impl Engine {
         // What others did is told first; what follows is our own doing and does not make the plan again.
         self.route_woken();
         let was_dirty = self.keys.get(&key).is_some_and(|state| state.dirty);
-        self.world.with_store(store, |held, woken| held.set_overlay(&step.target.key, overlay, woken));
+        let now = self.world.now.monotonic;
+        let laid = self
+            .world
+            .with_store(store, |held, woken| held.set_overlay(&step.target.key, overlay, now, woken));
+        if laid == Some(Laid::Shown) {
+            self.note_lags(store, &[now]);
+        }
         self.world.woken.retain(|reader| *reader != Reader::Key(key));
         if let Some(slot) = self.world.store(store).and_then(|held| held.find_id(&step.target.key)) {
             self.root_object(store, slot);

@@ -1,11 +1,14 @@
 //! Inputs that change what can be read: engagements, pages and watch events.
 
+use std::time::Duration;
+
 use api::ClusterName;
 use reconcile::Object;
 
 use super::{Engine, Output, Page, Watched};
 use crate::ids::{Epoch, StoreId};
 use crate::informer::{Failure, Informer, Want};
+use crate::metrics;
 use crate::store::{Store, StoreState};
 use crate::world::Identity;
 
@@ -115,13 +118,15 @@ impl Engine {
         let Some(held) = self.world.store(store) else { return };
         let lacking = held.base_slots().filter(|slot| !informer.is_marked(*slot));
         let lacking: Vec<_> = lacking.filter_map(|slot| held.key_of(slot).cloned()).collect();
-        self.world.with_store(store, |held, woken| {
+        let passed = self.world.with_store(store, |held, woken| {
             for key in lacking {
                 held.set_base(&key, None, woken);
             }
-            held.drop_overlays(position, woken);
+            let passed = held.drop_overlays(position, woken);
             held.set_state(StoreState::Synced, woken);
+            passed
         });
+        self.note_lags(store, &passed.unwrap_or_default());
         if let Some(informer) = self.informers.get_mut(&store) {
             informer.clear_marks();
         }
@@ -140,7 +145,7 @@ impl Engine {
         let position = informer.position();
         // What was told before is routed before, so that what follows has this object for its cause.
         self.route_woken();
-        let slot = self.world.with_store(store, |held, woken| {
+        let changed = self.world.with_store(store, |held, woken| {
             let slot = match event {
                 Watched::Applied(object) => {
                     Some(held.set_base(&object.meta.key.clone(), Some(object), woken))
@@ -148,10 +153,11 @@ impl Engine {
                 Watched::Deleted(object) => Some(held.set_base(&object.meta.key, None, woken)),
                 Watched::Bookmark(_) => None,
             };
-            held.drop_overlays(position, woken);
-            slot
+            (slot, held.drop_overlays(position, woken))
         });
-        if let Some(Some(slot)) = slot {
+        let (slot, passed) = changed.unwrap_or_default();
+        self.note_lags(store, &passed);
+        if let Some(slot) = slot {
             self.cause = Some((store, slot));
             self.root_object(store, slot);
             self.route_woken();
@@ -160,7 +166,21 @@ impl Engine {
         self.note_answer(store);
     }
 
+    /// Counts how long after their answers own writes were shown by list or watch.
+    pub(super) fn note_lags(&mut self, store: StoreId, answered: &[Duration]) {
+        let Some(held) = self.world.store(store).filter(|_| !answered.is_empty()) else { return };
+        let Some(cluster) = self.world.cluster(held.cluster) else { return };
+        let (label, now) = ((cluster.name.role(), held.kind.resource), self.world.now.monotonic);
+        for answered in answered {
+            let lag = now.saturating_sub(*answered);
+            metrics::observe(&mut self.metrics.informer_lags, metrics::LAG_BOUNDS, label, lag);
+        }
+    }
+
     fn note_answer(&mut self, store: StoreId) {
+        if let Some(informer) = self.informers.get_mut(&store) {
+            informer.heard = self.world.now.monotonic;
+        }
         if let Some(cluster) = self.world.store(store).map(|held| held.cluster) {
             self.world.note_answer(cluster);
         }

@@ -1,6 +1,7 @@
 //! The engine driven by hand: two controllers, a server of a few maps, and a clock that moves when it is told.
 
 mod clusters;
+mod counting;
 mod destroying;
 mod leadership;
 mod mirror;

@@ -210,7 +210,7 @@ fn an_own_write_lies_over_what_is_older_and_goes_when_the_watch_has_passed_it() 
     set(&mut store, object("a", 5, &json!({"x": "old"})));
     let x = |store: &Store| data_of(store, "a").and_then(|data| data.get("x").cloned());
     let own = Overlay::Object(object("a", 9, &json!({"x": "own"})));
-    store.set_overlay(&key("a"), own, &mut Vec::new());
+    store.set_overlay(&key("a"), own, Duration::ZERO, &mut Vec::new());
     assert_eq!(x(&store).as_deref(), Some("own"));
     store.set_base(&key("a"), None, &mut Vec::new());
     store.drop_overlays(6, &mut Vec::new());
@@ -220,7 +220,7 @@ fn an_own_write_lies_over_what_is_older_and_goes_when_the_watch_has_passed_it() 
     set(&mut store, object("a", 12, &json!({"x": "newer"})));
     assert_eq!(x(&store).as_deref(), Some("newer"));
     let late = Overlay::Object(object("a", 9, &json!({"x": "late"})));
-    store.set_overlay(&key("a"), late, &mut Vec::new());
+    store.set_overlay(&key("a"), late, Duration::ZERO, &mut Vec::new());
     assert_eq!(x(&store).as_deref(), Some("newer"), "an answer that is older than the cache");
 }
 
@@ -228,7 +228,7 @@ fn an_own_write_lies_over_what_is_older_and_goes_when_the_watch_has_passed_it() 
 fn an_own_creation_that_somebody_deleted_meanwhile_goes_when_the_watch_passes_it() {
     let mut store = synced();
     let own = Overlay::Object(object("a", 9, &json!({})));
-    store.set_overlay(&key("a"), own, &mut Vec::new());
+    store.set_overlay(&key("a"), own, Duration::ZERO, &mut Vec::new());
     assert_eq!(store.len(), 1);
     store.drop_overlays(8, &mut Vec::new());
     assert!(data_of(&store, "a").is_some());
@@ -242,13 +242,13 @@ fn an_own_creation_that_somebody_deleted_meanwhile_goes_when_the_watch_passes_it
 fn a_tombstone_hides_one_life_and_lets_the_next_be_seen() {
     let mut store = synced();
     set(&mut store, object("a", 5, &json!({})));
-    store.set_overlay(&key("a"), Overlay::Tombstone(Uid::new("u")), &mut Vec::new());
+    store.set_overlay(&key("a"), Overlay::Tombstone(Uid::new("u")), Duration::ZERO, &mut Vec::new());
     assert!(store.read(&key("a")).is_absent());
     set(&mut store, object("a", 6, &json!({"x": "a late event of the same life"})));
     assert!(store.read(&key("a")).is_absent());
     set(&mut store, object_of("a", "next", 8, &json!({"x": "next"})));
     assert!(data_of(&store, "a").is_some());
-    store.set_overlay(&key("a"), Overlay::Tombstone(Uid::new("u")), &mut Vec::new());
+    store.set_overlay(&key("a"), Overlay::Tombstone(Uid::new("u")), Duration::ZERO, &mut Vec::new());
     assert!(data_of(&store, "a").is_some(), "a late answer about an earlier life hides nothing");
     store.set_base(&key("a"), None, &mut Vec::new());
     assert_eq!((store.read(&key("a")).is_absent(), store.len()), (true, 0));

@@ -1,10 +1,13 @@
 //! Clusters come and go by engagement; each engagement has an identity, so an old one cannot remove a new one.
 
+use std::time::Duration;
+
 use api::ClusterName;
 use jiff::Timestamp;
 
 use super::World;
 use crate::ids::{ClusterId, StoreId};
+use crate::time::Now;
 
 /// What makes one engagement of a cluster another one: a number of the provider's, and the server's own identity (uid of
 /// namespace `kube-system`, or what the provider gives). A plane restored from backup comes as a new engagement.
@@ -23,15 +26,18 @@ pub struct Cluster {
     pub name: ClusterName,
     identity: Option<Identity>,
     failures: u32,
+    failed_at: Option<Duration>,
     unreachable_since: Option<Timestamp>,
 }
 
 /// Failures in a row after which a cluster counts as unreachable; one may be a server that restarts.
 const FAILURES_UNTIL_UNREACHABLE: u32 = 2;
+/// Failures within this time are one: watches share connections, and end together when theirs breaks.
+const ONE_FAILURE: Duration = Duration::from_millis(50);
 
 impl Cluster {
     pub(super) fn new(name: ClusterName) -> Self {
-        Self { name, identity: None, failures: 0, unreachable_since: None }
+        Self { name, identity: None, failures: 0, failed_at: None, unreachable_since: None }
     }
 
     /// Whether a provider has engaged it.
@@ -65,6 +71,7 @@ impl World {
         if let Some(cluster) = self.clusters.get_mut(id.0 as usize) {
             cluster.identity = Some(identity);
             cluster.failures = 0;
+            cluster.failed_at = None;
             cluster.unreachable_since = None;
         }
         self.wake_cluster(id);
@@ -109,11 +116,15 @@ impl World {
 
     /// Counts a failure to reach the cluster.
     pub fn note_failure(&mut self, id: ClusterId) {
-        let now = self.now.wall;
+        let Now { wall, monotonic } = self.now;
         let Some(cluster) = self.clusters.get_mut(id.0 as usize) else { return };
+        if cluster.failed_at.is_some_and(|at| monotonic.saturating_sub(at) < ONE_FAILURE) {
+            return;
+        }
+        cluster.failed_at = Some(monotonic);
         cluster.failures = cluster.failures.saturating_add(1);
         if cluster.failures >= FAILURES_UNTIL_UNREACHABLE && cluster.unreachable_since.is_none() {
-            cluster.unreachable_since = Some(now);
+            cluster.unreachable_since = Some(wall);
             self.wake_cluster(id);
         }
     }
@@ -122,6 +133,7 @@ impl World {
     pub fn note_answer(&mut self, id: ClusterId) {
         let Some(cluster) = self.clusters.get_mut(id.0 as usize) else { return };
         cluster.failures = 0;
+        cluster.failed_at = None;
         if cluster.unreachable_since.take().is_some() {
             self.wake_cluster(id);
         }

@@ -11,7 +11,8 @@ use kube_client::config::Kubeconfig;
 use tokio::sync::watch;
 use tracing::warn;
 
-use super::{Engagements, Provider, ProviderError, client_of, keep_engaged, read_config};
+use super::{Engagements, Provider, ProviderError, keep_engaged, read_config};
+use crate::connection::Connections;
 
 /// How often the file is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -21,13 +22,14 @@ pub struct KubeconfigProvider {
     path: PathBuf,
     kept: BTreeMap<ClusterName, watch::Sender<bool>>,
     seen: Option<String>,
+    connections: Connections,
 }
 
 impl KubeconfigProvider {
     /// Uses this file.
     #[must_use]
     pub fn new(path: PathBuf) -> Self {
-        Self { path, kept: BTreeMap::new(), seen: None }
+        Self { path, kept: BTreeMap::new(), seen: None, connections: Connections::default() }
     }
 
     /// Looks at the file; if it changed, every plane it names is engaged anew and others are dropped.
@@ -62,7 +64,7 @@ impl KubeconfigProvider {
                 continue;
             };
             let config = read_config(&self.path, Some(&context.name)).await?;
-            let client = client_of(&name, config)?;
+            let client = self.connections.client(&name, config)?;
             let (stop, stopped) = watch::channel(false);
             tokio::spawn(keep_engaged(engagements.clone(), name.clone(), client, stopped));
             kept.insert(name, stop);

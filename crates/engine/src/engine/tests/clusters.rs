@@ -119,3 +119,18 @@ fn names_that_came_and_went_cost_nothing() {
     assert_eq!(rig.engine.status().keys, 0);
     assert_eq!(kept(&rig), before, "neither objects that are gone nor names that were looked for are kept");
 }
+
+#[test]
+fn watches_that_end_together_because_they_shared_a_connection_are_one_failure() {
+    let mut rig = Rig::started();
+    let (id, _) = rig.engine.world.cluster_named(&project()).unwrap();
+    let is_unreachable = |rig: &Rig| rig.engine.world.cluster(id).unwrap().unreachable_since().is_some();
+    for _ in 0..5 {
+        rig.engine.world.note_failure(id);
+    }
+    assert!(!is_unreachable(&rig));
+    rig.pass_time(Duration::from_millis(200));
+    rig.engine.world.now = rig.now;
+    rig.engine.world.note_failure(id);
+    assert!(is_unreachable(&rig), "the next attempt failed as well");
+}
