@@ -38,7 +38,7 @@ use crate::answer::Answer;
 use crate::fence::Fence;
 use crate::ids::{BarrierId, ClusterId, ControllerId, Epoch, KeyId, Reader, RootId, SlotId, StepId, StoreId};
 use crate::informer::{Failure, Informer};
-use crate::keys::KeyState;
+use crate::keys::Keys;
 use crate::lease::{Lease, LeaseAnswer, LeaseSettings, LeaseWant};
 use crate::metrics::Metrics;
 use crate::queue::{Queue, Turn};
@@ -202,7 +202,7 @@ pub struct Engine {
     world: World,
     settings: Settings,
     controllers: Vec<Box<dyn Registration>>,
-    keys: BTreeMap<KeyId, KeyState>,
+    keys: Keys,
     roots: BTreeMap<RootId, RootNode>,
     root_of: BTreeMap<(StoreId, SlotId, ControllerId, usize), RootId>,
     rooted: BTreeMap<StoreId, Vec<(ControllerId, usize)>>,
@@ -246,7 +246,7 @@ impl Engine {
             world: World::new(configuration, now),
             settings,
             controllers,
-            keys: BTreeMap::new(),
+            keys: Keys::default(),
             roots: BTreeMap::new(),
             root_of: BTreeMap::new(),
             rooted: BTreeMap::new(),

@@ -1,5 +1,7 @@
 //! What the engine remembers of a key between passes. All of it is memory: a fresh process rebuilds it from roots.
 
+mod table;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
@@ -8,6 +10,7 @@ use jiff::Timestamp;
 use reconcile::step::Verb;
 use reconcile::{Attempt, Attempts, Step, Target};
 
+pub use self::table::Keys;
 use crate::ids::{RootId, StepId, StoreId};
 use crate::queue::Turn;
 use crate::world::ReadSet;

@@ -13,19 +13,22 @@ use serde_json::Value;
 
 use crate::explain::{Trace, shown};
 use crate::ids::{Reader, StoreId};
-use crate::store::{Membership, facet_look};
-use crate::world::{Read, ReadSet, World};
+use crate::store::{Look, Membership, Store};
+use crate::world::{Read, World};
 
 /// A certain absence that a pass saw; what a fence confirms.
 pub type AbsenceRead = StoreId;
+
+/// Room for the reads of most passes.
+const USUAL_READS: usize = 24;
 
 /// Records the reads of one pass or derivation.
 pub struct Recorder<'a> {
     world: &'a mut World,
     reader: Option<Reader>,
     attempts: Attempts,
-    /// What was read.
-    pub reads: ReadSet,
+    /// What was read, as it was; a [`crate::world::ReadSet`] puts it in order.
+    pub reads: Vec<Read>,
     /// Stores in which something was seen to be absent or an index value to be empty.
     pub absences: Vec<AbsenceRead>,
     /// Whether something could not be told.
@@ -45,7 +48,7 @@ impl<'a> Recorder<'a> {
             world,
             reader,
             attempts,
-            reads: ReadSet::default(),
+            reads: Vec::with_capacity(USUAL_READS),
             absences: Vec::new(),
             uncertain: false,
             cold: Vec::new(),
@@ -54,11 +57,15 @@ impl<'a> Recorder<'a> {
         }
     }
 
+    /// Notes a read that is not about a store's content; most are made many times in a pass.
     fn note(&mut self, read: Read) {
-        if let Some(reader) = self.reader {
-            self.world.remember(reader, &read);
+        if self.reads.contains(&read) {
+            return;
         }
-        self.reads.0.insert(read, None);
+        if let Some(reader) = self.reader {
+            self.world.remember(reader, read);
+        }
+        self.reads.push(read);
     }
 
     fn explain(
@@ -115,19 +122,15 @@ impl Source for Recorder<'_> {
             }
         };
         let reader = self.reader;
-        let read = self.world.with_store(store, |store, _| {
-            let look = facet_look(store.find(key), facet);
-            let slot = reader.map(|reader| {
-                let slot = store.slot_id(key);
-                store.subscribe(slot, reader, &look);
-                slot
-            });
-            (slot, look, store.read(key))
+        let read = self.world.with_store(store, |held, _| match reader {
+            Some(reader) => {
+                let (sight, slot, look) = held.read_as(key, &Look::of(facet), reader);
+                (sight, Some(Read::Object(store, slot, look)))
+            }
+            None => (held.read(key), None),
         });
-        let Some((slot, look, sight)) = read else { return Sight::Unknown(Unknown::NotEngaged) };
-        if let Some(slot) = slot {
-            self.reads.0.insert(Read::Facet(store, slot, facet.id), Some(look));
-        }
+        let Some((sight, read)) = read else { return Sight::Unknown(Unknown::NotEngaged) };
+        self.reads.extend(read);
         self.judge(Some(store), &sight, |_| false);
         self.explain(cluster, what, || shown(&sight, |object| (facet.show)(&**object)));
         sight
@@ -140,7 +143,9 @@ impl Source for Recorder<'_> {
         namespace: Option<&NamespaceName>,
         value: &IndexValue,
     ) -> Sight<Vec<ObjectKey>> {
-        let sight = self.index(cluster, index, (namespace, value), |_| Membership::Names);
+        let read = |store: &mut Store| store.read_names(index, namespace, value);
+        let sight =
+            self.index(cluster, index, (namespace, value), (read, |_| Membership::Names, Vec::is_empty));
         let what = || index_text(index, namespace, value);
         self.explain(cluster, what, || shown(&sight, |keys| keys.iter().map(ToString::to_string).collect()));
         sight
@@ -153,9 +158,9 @@ impl Source for Recorder<'_> {
         namespace: Option<&NamespaceName>,
         value: &IndexValue,
     ) -> Sight<usize> {
-        let sight = self
-            .index(cluster, index, (namespace, value), |keys| Membership::Count(keys.len()))
-            .map(|keys| keys.len());
+        let read = |store: &mut Store| store.read_count(index, namespace, value);
+        let seen = |count: Option<&usize>| Membership::Count(count.copied().unwrap_or(0));
+        let sight = self.index(cluster, index, (namespace, value), (read, seen, |count: &usize| *count == 0));
         let what = || format!("number of {}", index_text(index, namespace, value));
         self.explain(cluster, what, || shown(&sight, |count| (*count).into()));
         sight
@@ -216,13 +221,18 @@ impl Source for Recorder<'_> {
 }
 
 impl Recorder<'_> {
-    fn index(
+    /// Reads an index value and subscribes to what was seen of it.
+    fn index<T>(
         &mut self,
         cluster: &ClusterName,
         index: IndexEntry,
-        asked: (Option<&NamespaceName>, &IndexValue),
-        membership: impl FnOnce(&[ObjectKey]) -> Membership,
-    ) -> Sight<Vec<ObjectKey>> {
+        (namespace, value): (Option<&NamespaceName>, &IndexValue),
+        (read, seen, is_empty): (
+            impl FnOnce(&mut Store) -> Sight<T>,
+            impl FnOnce(Option<&T>) -> Membership,
+            impl FnOnce(&T) -> bool,
+        ),
+    ) -> Sight<T> {
         let store = match self.store(cluster, index.kind) {
             Ok(store) => store,
             Err(sight) => {
@@ -231,18 +241,18 @@ impl Recorder<'_> {
             }
         };
         let reader = self.reader;
-        let read = self.world.with_store(store, |store, _| {
-            let sight = store.read_names(index, asked.0, asked.1);
-            let membership = membership(sight.present().map_or(&[], Vec::as_slice));
-            let text =
-                reader.map(|reader| store.subscribe_index(index, asked.0, asked.1, (reader, membership)));
-            (sight, text)
+        let read = self.world.with_store(store, |held, _| {
+            let sight = read(held);
+            let read = reader.map(|reader| {
+                let asked = (reader, seen(sight.present()));
+                let (index, value) = held.subscribe_index(index, namespace, value, asked);
+                Read::Index(store, index, value)
+            });
+            (sight, read)
         });
-        let Some((sight, text)) = read else { return Sight::Unknown(Unknown::NotEngaged) };
-        if let Some(text) = text {
-            self.reads.0.insert(Read::Index(store, index.id, text), None);
-        }
-        self.judge(Some(store), &sight, Vec::is_empty);
+        let Some((sight, read)) = read else { return Sight::Unknown(Unknown::NotEngaged) };
+        self.reads.extend(read);
+        self.judge(Some(store), &sight, is_empty);
         sight
     }
 }

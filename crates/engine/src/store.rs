@@ -2,6 +2,8 @@
 //!
 //! A change is told to exactly the readers whose recorded hash it changes.
 
+mod by_hash;
+mod few_or_many;
 mod index;
 mod overlay;
 mod slot;
@@ -9,19 +11,20 @@ mod slot;
 #[cfg(test)]
 mod tests;
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use api::{NamespaceName, ObjectKey};
-use reconcile::{Content, FacetEntry, IndexEntry, IndexValue, KindEntry, Object, Sight, Unknown};
+use reconcile::{Content, IndexEntry, IndexValue, KindEntry, Object, Sight, Unknown};
 
+use self::by_hash::ByHash;
+use self::index::IndexData;
 pub use self::index::Membership;
-use self::index::{IndexData, scoped};
 pub use self::overlay::Overlay;
-pub use self::slot::{Look, Slot, Subscription};
-use crate::ids::{ClusterId, Reader, SlotId};
+pub use self::slot::{Look, Slot};
+use crate::ids::{ClusterId, IndexId, LookId, Reader, SlotId, ValueId};
 
 /// What the informer last learnt about the kind as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,17 +41,6 @@ pub enum StoreState {
     NotServed,
 }
 
-/// What became of an own write that was laid over an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Laid {
-    /// List or watch had shown it, or something later, before it was answered.
-    Shown,
-    /// It is ahead of list and watch.
-    Ahead,
-    /// A deletion, whose version no answer tells.
-    Tombstone,
-}
-
 /// Objects of one kind on one cluster.
 pub struct Store {
     /// Whose objects.
@@ -57,10 +49,11 @@ pub struct Store {
     pub kind: &'static KindEntry,
     state: StoreState,
     state_readers: BTreeSet<Reader>,
-    names: BTreeMap<ObjectKey, SlotId>,
+    names: ByHash<SlotId>,
     slots: Vec<Slot>,
     free: Vec<SlotId>,
-    indexes: BTreeMap<TypeId, IndexData>,
+    looks: Vec<Look>,
+    indexes: Vec<IndexData>,
     invalid: BTreeSet<ObjectKey>,
     /// Own writes that the watch has not passed, by version, with the time of their answer.
     overlays: BTreeMap<(u64, SlotId), Duration>,
@@ -77,10 +70,11 @@ impl Store {
             kind,
             state: StoreState::Starting,
             state_readers: BTreeSet::new(),
-            names: BTreeMap::new(),
+            names: ByHash::default(),
             slots: Vec::new(),
             free: Vec::new(),
-            indexes: BTreeMap::new(),
+            looks: Vec::new(),
+            indexes: Vec::new(),
             invalid: BTreeSet::new(),
             overlays: BTreeMap::new(),
             present: 0,
@@ -122,8 +116,8 @@ impl Store {
 
     /// The slot of a name, made if there is none.
     pub fn slot_id(&mut self, key: &ObjectKey) -> SlotId {
-        if let Some(id) = self.names.get(key) {
-            return *id;
+        if let Some(id) = self.find_id(key) {
+            return id;
         }
         let id = match self.free.pop() {
             Some(id) => id,
@@ -133,15 +127,16 @@ impl Store {
             Some(slot) => *slot = Slot::new(key.clone()),
             None => self.slots.push(Slot::new(key.clone())),
         }
-        self.names.insert(key.clone(), id);
+        self.names.insert(key, id);
         id
     }
 
     /// Gives a name back where nothing is and nobody looks, so that names that came and went cost nothing.
     fn release(&mut self, id: SlotId) {
         let Some(slot) = self.slots.get(id.0 as usize).filter(|slot| slot.is_unused()) else { return };
-        if self.names.get(&slot.key) == Some(&id) {
-            self.names.remove(&slot.key);
+        let key = slot.key.clone();
+        if self.find_id(&key) == Some(id) {
+            self.names.remove(&key, id);
             self.free.push(id);
         }
     }
@@ -155,13 +150,13 @@ impl Store {
     /// The slot of a name, if there is one.
     #[must_use]
     pub fn find_id(&self, key: &ObjectKey) -> Option<SlotId> {
-        self.names.get(key).copied()
+        self.names.find(key, SlotId(0), |id| self.slot(id).is_some_and(|slot| slot.key == *key))
     }
 
     /// The slot of a name, if something is there or somebody looks.
     #[must_use]
     pub fn find(&self, key: &ObjectKey) -> Option<&Slot> {
-        self.names.get(key).and_then(|id| self.slot(*id))
+        self.find_id(key).and_then(|id| self.slot(id))
     }
 
     /// A slot by number.
@@ -170,9 +165,14 @@ impl Store {
         self.slots.get(id.0 as usize)
     }
 
+    /// All slots, also those that were given back.
+    fn numbered(&self) -> impl Iterator<Item = (SlotId, &Slot)> {
+        (0_u32..).map(SlotId).zip(&self.slots)
+    }
+
     /// All slots that hold an object.
     pub fn objects(&self) -> impl Iterator<Item = (SlotId, &Object)> {
-        self.names.values().filter_map(|id| Some((*id, self.slot(*id)?.object()?)))
+        self.numbered().filter_map(|(id, slot)| Some((id, slot.object()?)))
     }
 
     /// Whether reading can give anything but Unknown or `NotServed`.
@@ -186,10 +186,14 @@ impl Store {
         }
     }
 
-    /// One object. An object that is there can be read before the first list has finished; only absence cannot.
+    /// One object.
     #[must_use]
     pub fn read(&self, key: &ObjectKey) -> Sight<Arc<dyn Any + Send + Sync>> {
-        match (self.find(key).and_then(Slot::object), self.unreadable()) {
+        self.read_slot(self.find(key))
+    }
+
+    fn read_slot(&self, slot: Option<&Slot>) -> Sight<Arc<dyn Any + Send + Sync>> {
+        match (slot.and_then(Slot::object), self.unreadable()) {
             (_, Some(unreadable)) => unreadable,
             (Some(Object { content: Content::Typed(object), .. }), None) => {
                 Sight::Present(Arc::clone(object))
@@ -199,6 +203,18 @@ impl Store {
         }
     }
 
+    /// One object, for a reader who is told when what it looked at changes.
+    pub fn read_as(
+        &mut self,
+        key: &ObjectKey,
+        look: &Look,
+        reader: Reader,
+    ) -> (Sight<Arc<dyn Any + Send + Sync>>, SlotId, LookId) {
+        let slot = self.slot_id(key);
+        let look = self.subscribe(slot, reader, look);
+        (self.read_slot(self.slot(slot)), slot, look)
+    }
+
     /// The keys under an index value, in order. An invalid object makes the answer of its namespace unknown.
     pub fn read_names(
         &mut self,
@@ -206,50 +222,82 @@ impl Store {
         namespace: Option<&NamespaceName>,
         value: &IndexValue,
     ) -> Sight<Vec<ObjectKey>> {
-        self.ensure_index(index);
+        self.read_index(index, namespace, value).map(|(index, value)| {
+            let members = self.indexes.get(usize::from(index.0)).zip(value);
+            let members = members.into_iter().flat_map(|(data, value)| data.members(value));
+            let mut keys: Vec<ObjectKey> =
+                members.filter_map(|id| self.slot(id).map(|slot| slot.key.clone())).collect();
+            keys.sort_unstable();
+            keys
+        })
+    }
+
+    /// How many are under an index value; as uncertain as who they are.
+    pub fn read_count(
+        &mut self,
+        index: IndexEntry,
+        namespace: Option<&NamespaceName>,
+        value: &IndexValue,
+    ) -> Sight<usize> {
+        self.read_index(index, namespace, value).map(|(index, value)| {
+            let members = self.indexes.get(usize::from(index.0)).zip(value);
+            members.map_or(0, |(data, value)| data.count(value))
+        })
+    }
+
+    /// Number of the index, and of the value if it has one.
+    fn read_index(
+        &mut self,
+        index: IndexEntry,
+        namespace: Option<&NamespaceName>,
+        value: &IndexValue,
+    ) -> Sight<(IndexId, Option<ValueId>)> {
+        let id = self.index_id(index);
         if let Some(unreadable) = self.unreadable() {
             return unreadable;
         }
         if let Some(key) = self.invalid_in(namespace) {
             return Sight::Unknown(Unknown::InvalidMember(key.to_string()));
         }
-        let members = self.indexes.get(&index.id).map(|data| data.members(&scoped(namespace, value)));
-        let mut keys: Vec<ObjectKey> = members
-            .unwrap_or_default()
-            .into_iter()
-            .filter_map(|id| self.slot(id).map(|slot| slot.key.clone()))
-            .collect();
-        keys.sort_unstable();
-        Sight::Present(keys)
+        let data = self.indexes.get_mut(usize::from(id.0));
+        Sight::Present((id, data.and_then(|data| data.find(namespace, value))))
     }
 
     fn invalid_in(&self, namespace: Option<&NamespaceName>) -> Option<&ObjectKey> {
         self.invalid.iter().find(|key| namespace.is_none() || key.namespace.as_ref() == namespace)
     }
 
-    fn ensure_index(&mut self, index: IndexEntry) {
-        if self.indexes.contains_key(&index.id) {
-            return;
+    /// The number of an index; one that is asked for the first time is built.
+    fn index_id(&mut self, index: IndexEntry) -> IndexId {
+        let number = |at: usize| IndexId(u16::try_from(at).unwrap_or(u16::MAX));
+        if let Some(at) = self.indexes.iter().position(|data| data.is(index)) {
+            return number(at);
         }
         let mut data = IndexData::new(index);
-        for id in self.names.values() {
-            let slot = self.slots.get(id.0 as usize);
-            if let Some(Object { content: Content::Typed(object), meta }) = slot.and_then(Slot::object) {
-                data.insert(*id, meta.key.namespace.as_ref(), &**object);
+        for (id, slot) in self.numbered() {
+            if let Some(Object { content: Content::Typed(object), meta }) = slot.object() {
+                data.insert(id, meta.key.namespace.as_ref(), &**object);
             }
         }
-        self.indexes.insert(index.id, data);
+        self.indexes.push(data);
+        number(self.indexes.len() - 1)
     }
 
-    /// Records that `reader` looked at an object, with what it saw.
-    pub fn subscribe(&mut self, id: SlotId, reader: Reader, look: &Look) {
+    /// Records that `reader` looked at an object as it is now.
+    pub fn subscribe(&mut self, id: SlotId, reader: Reader, look: &Look) -> LookId {
+        let at = self.looks.iter().position(|known| known.is(look)).unwrap_or_else(|| {
+            self.looks.push(look.clone());
+            self.looks.len() - 1
+        });
+        let number = LookId(u16::try_from(at).unwrap_or(u16::MAX));
         if let Some(slot) = self.slots.get_mut(id.0 as usize) {
-            slot.subscribe(reader, look);
+            slot.subscribe(self.kind, reader, (number, look));
         }
+        number
     }
 
     /// Forgets one look.
-    pub fn unsubscribe(&mut self, id: SlotId, reader: Reader, look: &Look) {
+    pub fn unsubscribe(&mut self, id: SlotId, reader: Reader, look: LookId) {
         if let Some(slot) = self.slots.get_mut(id.0 as usize) {
             slot.unsubscribe(reader, look);
             self.release(id);
@@ -273,18 +321,15 @@ impl Store {
         namespace: Option<&NamespaceName>,
         value: &IndexValue,
         asked: (Reader, Membership),
-    ) -> Arc<str> {
-        self.ensure_index(index);
-        let text = scoped(namespace, value);
-        match self.indexes.get_mut(&index.id) {
-            Some(data) => data.subscribe(&text, asked.0, asked.1),
-            None => text.into(),
-        }
+    ) -> (IndexId, ValueId) {
+        let id = self.index_id(index);
+        let data = self.indexes.get_mut(usize::from(id.0));
+        (id, data.map_or(ValueId(u32::MAX), |data| data.subscribe(namespace, value, asked)))
     }
 
     /// Forgets that.
-    pub fn unsubscribe_index(&mut self, index: TypeId, value: &str, reader: Reader) {
-        if let Some(data) = self.indexes.get_mut(&index) {
+    pub fn unsubscribe_index(&mut self, index: IndexId, value: ValueId, reader: Reader) {
+        if let Some(data) = self.indexes.get_mut(usize::from(index.0)) {
             data.unsubscribe(value, reader);
         }
     }
@@ -297,29 +342,12 @@ impl Store {
     }
 
     /// Lays an own write over the object until the watch has passed it; `now` is when it was answered.
-    pub fn set_overlay(
-        &mut self,
-        key: &ObjectKey,
-        overlay: Overlay,
-        now: Duration,
-        woken: &mut Vec<Reader>,
-    ) -> Laid {
+    pub fn set_overlay(&mut self, key: &ObjectKey, overlay: Overlay, now: Duration, woken: &mut Vec<Reader>) {
         let id = self.slot_id(key);
-        let Overlay::Object(object) = &overlay else {
-            self.change(id, woken, |slot| slot.set_overlay(overlay));
-            return Laid::Tombstone;
-        };
-        let version = version_number(&object.meta.version);
-        if self
-            .slot(id)
-            .and_then(Slot::base)
-            .is_some_and(|base| version_number(&base.meta.version) >= version)
-        {
-            return Laid::Shown;
+        if let Overlay::Object(object) = &overlay {
+            self.overlays.insert((version_number(&object.meta.version), id), now);
         }
-        self.overlays.insert((version, id), now);
         self.change(id, woken, |slot| slot.set_overlay(overlay));
-        Laid::Ahead
     }
 
     /// Drops own writes that the watch has passed: it has reached `position`. Says when each of them was answered.
@@ -340,7 +368,7 @@ impl Store {
 
     /// Names of all objects of which the last list or watch told, for the sweep after a list.
     pub fn base_slots(&self) -> impl Iterator<Item = SlotId> {
-        self.names.values().copied().filter(|id| self.slot(*id).is_some_and(|slot| slot.base().is_some()))
+        self.numbered().filter(|(_, slot)| slot.base().is_some()).map(|(id, _)| id)
     }
 
     /// The key of a slot.
@@ -365,7 +393,7 @@ impl Store {
         if slot.identity() == before {
             return self.release(id);
         }
-        slot.wake_changed(self.kind, woken);
+        slot.wake_changed(self.kind, &self.looks, woken);
         let is_present = slot.object().is_some();
         self.present = self.present + usize::from(is_present) - usize::from(was_present);
         let was_invalid = self.invalid.contains(&slot.key);
@@ -379,7 +407,7 @@ impl Store {
             Content::Typed(typed) => Some((object.meta.key.namespace.clone(), Arc::clone(typed))),
             Content::Invalid(_) => None,
         });
-        for data in self.indexes.values_mut() {
+        for data in &mut self.indexes {
             data.update(
                 id,
                 object.as_ref().map(|(namespace, typed)| (namespace.as_ref(), &**typed as _)),
@@ -387,7 +415,7 @@ impl Store {
             );
         }
         if was_invalid != is_invalid {
-            self.indexes.values().for_each(|data| data.all_readers(woken));
+            self.indexes.iter().for_each(|data| data.all_readers(woken));
         }
         self.release(id);
     }
@@ -397,11 +425,4 @@ impl Store {
 #[must_use]
 pub fn version_number(version: &api::names::ResourceVersion) -> u64 {
     version.as_str().parse().unwrap_or(0)
-}
-
-/// What a reader of `facet` sees, as a hash: the object's life and its facts.
-#[must_use]
-pub fn facet_look(slot: Option<&Slot>, facet: FacetEntry) -> Look {
-    let hash = slot.map_or(0, |slot| slot.hash_facet(facet.hash));
-    Look::Facet { id: facet.id, hash_of: facet.hash, hash }
 }

@@ -23,7 +23,6 @@ pub struct World {
     names: BTreeMap<ClusterName, ClusterId>,
     clusters: Vec<Cluster>,
     stores: BTreeMap<StoreId, Store>,
-    store_of: BTreeMap<(ClusterId, ResourceKind), StoreId>,
     next_store: u32,
     wanted: Vec<StoreId>,
     role_readers: BTreeMap<ClusterRole, BTreeSet<Reader>>,
@@ -31,7 +30,6 @@ pub struct World {
     deadlines: BTreeSet<(Timestamp, Reader)>,
     configuration: Arc<dyn Any + Send + Sync>,
     configuration_readers: BTreeSet<Reader>,
-    pointers: BTreeMap<Vec<String>, Arc<[String]>>,
     /// Time of the current call.
     pub now: Now,
     /// Readers whose read set changed and that the engine has not looked at yet.
@@ -46,7 +44,6 @@ impl World {
             names: BTreeMap::new(),
             clusters: Vec::new(),
             stores: BTreeMap::new(),
-            store_of: BTreeMap::new(),
             next_store: 0,
             wanted: Vec::new(),
             role_readers: BTreeMap::new(),
@@ -54,7 +51,6 @@ impl World {
             deadlines: BTreeSet::new(),
             configuration,
             configuration_readers: BTreeSet::new(),
-            pointers: BTreeMap::new(),
             now,
             woken: Vec::new(),
         }
@@ -109,13 +105,13 @@ impl World {
         if !self.cluster(cluster).is_some_and(Cluster::is_engaged) {
             return None;
         }
-        if let Some(id) = self.store_of.get(&(cluster, kind.resource)) {
-            return Some(*id);
+        if let Some(id) = self.cluster(cluster)?.store(kind.resource) {
+            return Some(id);
         }
         let id = StoreId(self.next_store);
         self.next_store += 1;
         self.stores.insert(id, Store::new(cluster, kind));
-        self.store_of.insert((cluster, kind.resource), id);
+        self.clusters.get_mut(cluster.0 as usize)?.add_store(kind.resource, id);
         self.wanted.push(id);
         Some(id)
     }
@@ -134,7 +130,7 @@ impl World {
     /// The store of a kind by the cluster's name.
     #[must_use]
     pub fn store_named(&self, cluster: &ClusterName, resource: ResourceKind) -> Option<(StoreId, &Store)> {
-        let id = *self.store_of.get(&(*self.names.get(cluster)?, resource))?;
+        let id = self.cluster(*self.names.get(cluster)?)?.store(resource)?;
         Some((id, self.stores.get(&id)?))
     }
 
@@ -181,11 +177,6 @@ impl World {
     #[must_use]
     pub fn clusters_of(&self, role: ClusterRole) -> Vec<ClusterName> {
         self.engaged().map(|(_, cluster)| cluster.name.clone()).filter(|name| name.role() == role).collect()
-    }
-
-    /// One shared copy of a list of field pointers.
-    pub fn shared_pointers(&mut self, pointers: Vec<String>) -> Arc<[String]> {
-        Arc::clone(self.pointers.entry(pointers).or_insert_with_key(|pointers| pointers.as_slice().into()))
     }
 
     /// The next deadline somebody waits for.

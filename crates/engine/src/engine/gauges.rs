@@ -43,7 +43,7 @@ impl Engine {
         for key in self.queue.ready() {
             *gauges.queue_depth.entry(self.controller_name(key.controller)).or_default() += 1;
         }
-        for (key, state) in &self.keys {
+        for (key, state) in self.keys.iter() {
             if let Some(waiting) = &state.waiting {
                 let reason = waiting.as_ref().map(|(reason, _)| *reason);
                 *gauges.verdicts.entry((self.controller_name(key.controller), reason)).or_default() += 1;

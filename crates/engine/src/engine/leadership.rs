@@ -47,7 +47,7 @@ impl Engine {
         self.was_leading = may_act;
         if gained {
             let withheld: Vec<KeyId> =
-                self.keys.iter().filter(|(_, state)| state.withheld).map(|(key, _)| *key).collect();
+                self.keys.iter().filter(|(_, state)| state.withheld).map(|(key, _)| key).collect();
             for key in withheld {
                 if let Some(state) = self.keys.get_mut(&key) {
                     state.withheld = false;

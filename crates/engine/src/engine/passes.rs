@@ -139,14 +139,14 @@ impl Engine {
         let planned =
             catch_unwind(AssertUnwindSafe(|| controller.pass(key.number, &View::new(&mut recorder))));
         let cold = recorder.cold.first().copied();
-        let (reads, absences, reached) = (recorder.reads, recorder.absences, recorder.reached);
+        let (reads, absences, reached) = (ReadSet::of(recorder.reads), recorder.absences, recorder.reached);
         match planned {
             Ok(Some(plan)) => match cold.and_then(|store| Some((store, self.cold_until(store)?))) {
-                Some((store, until)) => self.hold(key, store, until, reads),
+                Some((store, until)) => self.hold(key, store, until, &reads),
                 None => self.decide(key, Pass { plan, reads, absences, reached }),
             },
             Ok(None) => self.forget_key(key),
-            Err(_) => self.panicked(key, reads),
+            Err(_) => self.panicked(key, &reads),
         }
     }
 
@@ -159,7 +159,7 @@ impl Engine {
     }
 
     /// The pass met an unfinished first list: it is dropped, and keys like it wait.
-    fn hold(&mut self, key: KeyId, store: StoreId, until: Duration, reads: ReadSet) {
+    fn hold(&mut self, key: KeyId, store: StoreId, until: Duration, reads: &ReadSet) {
         self.keep_union(key, reads);
         self.count_pass(key, PassOutcome::Cold);
         let Some(state) = self.keys.get_mut(&key) else { return };
@@ -169,7 +169,7 @@ impl Engine {
         hold.keys.push(key);
     }
 
-    fn panicked(&mut self, key: KeyId, reads: ReadSet) {
+    fn panicked(&mut self, key: KeyId, reads: &ReadSet) {
         self.keep_union(key, reads);
         let controller = self.controller_name(key.controller);
         let text = self.key_text(key);
@@ -187,25 +187,27 @@ impl Engine {
     }
 
     /// Old and new reads both wake the key until a pass succeeds.
-    fn keep_union(&mut self, key: KeyId, reads: ReadSet) {
+    fn keep_union(&mut self, key: KeyId, reads: &ReadSet) {
         if let Some(state) = self.keys.get_mut(&key) {
-            state.reads.0.extend(reads.0);
+            state.reads = std::mem::take(&mut state.reads).and(reads.iter());
         }
     }
 
     fn decide(&mut self, key: KeyId, pass: Pass) {
-        let Pass { plan, mut reads, absences, reached } = pass;
+        let Pass { plan, reads, absences, reached } = pass;
         let steps = self.read_targets(key, plan.steps, &reads);
-        self.subscribe_intents(key, &steps, &mut reads);
+        let reads = reads.and(self.subscribe_intents(key, &steps));
         let (steps, held_back) = self.needed(key, steps);
         let Some(state) = self.keys.get_mut(&key) else { return };
-        let old = std::mem::replace(&mut state.reads, reads);
-        let reads = state.reads.clone();
+        let old = std::mem::take(&mut state.reads);
         state.waiting = Some(match plan.verdict {
             Verdict::Settled => held_back,
             Verdict::Waiting { reason, message } => Some((reason, message)),
         });
         self.world.replace_reads(Reader::Key(key), &old, &reads);
+        if let Some(state) = self.keys.get_mut(&key) {
+            state.reads = reads;
+        }
         self.act(key, steps, &Pass { plan: Plan::settled(), reads: ReadSet::default(), absences, reached });
     }
 
@@ -305,7 +307,7 @@ impl Engine {
     }
 
     /// The fields of an intent are reads too: drift wakes the key.
-    fn subscribe_intents(&mut self, key: KeyId, steps: &[Step], reads: &mut ReadSet) {
+    fn subscribe_intents(&mut self, key: KeyId, steps: &[Step]) -> Vec<Read> {
         let mut pointers: BTreeMap<(StoreId, SlotId), Vec<String>> = BTreeMap::new();
         for step in steps {
             let Some(fields) = intent_pointers(&step.action) else { continue };
@@ -313,19 +315,15 @@ impl Engine {
                 pointers.entry(place).or_default().extend(fields);
             }
         }
+        let mut reads = Vec::with_capacity(pointers.len());
         for ((store, slot), mut fields) in pointers {
             fields.sort_unstable();
             fields.dedup();
-            let fields = self.world.shared_pointers(fields);
-            let look = self.world.with_store(store, |held, _| {
-                let kind = held.kind;
-                let hash = held.slot(slot).map_or(0, |one| one.hash_fields(kind, &fields));
-                let look = Look::Fields { pointers: fields.clone(), hash };
-                held.subscribe(slot, Reader::Key(key), &look);
-                look
-            });
-            reads.0.insert(Read::Fields(store, slot, fields), look);
+            let look = Look::Fields(fields);
+            let look = self.world.with_store(store, |held, _| held.subscribe(slot, Reader::Key(key), &look));
+            reads.extend(look.map(|look| Read::Object(store, slot, look)));
         }
+        reads
     }
 
     /// Steps whose object is not yet as they want it and that nothing holds back, and what holds the next one back: a key

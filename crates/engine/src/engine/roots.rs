@@ -69,7 +69,7 @@ impl Engine {
         let derived = catch_unwind(AssertUnwindSafe(|| {
             controller.derive(node.root, &View::new(&mut recorder), &node.cluster, &node.object)
         }));
-        let (reads, is_uncertain) = (recorder.reads, recorder.uncertain);
+        let (reads, is_uncertain) = (ReadSet::of(recorder.reads), recorder.uncertain);
         let derived = if let Ok(derived) = derived { derived } else { self.derivation_panicked(&node) };
         self.world.replace_reads(Reader::Root(id), &node.reads, &reads);
         node.reads = reads;
@@ -114,7 +114,7 @@ impl Engine {
             let project =
                 self.controllers.get(usize::from(key.controller.0)).and_then(|one| one.project(key.number));
             let now = self.world.now.monotonic;
-            let state = self.keys.entry(*key).or_insert_with(|| KeyState::new(project, now));
+            let state = self.keys.get_or_make(*key, || KeyState::new(project, now));
             state.roots.insert(id);
             state.is_dropped = false;
             self.wake(*key);
@@ -145,7 +145,7 @@ impl Engine {
 
     /// A settled key that no root names is forgotten.
     pub(super) fn forget_key(&mut self, key: KeyId) {
-        if let Some(state) = self.keys.remove(&key) {
+        if let Some(state) = self.keys.remove(key) {
             self.world.forget_reads(Reader::Key(key), &state.reads);
             self.queue.remove(key);
             if let Some(controller) = self.controllers.get_mut(usize::from(key.controller.0)) {

@@ -84,7 +84,7 @@ impl Engine {
     #[must_use]
     pub fn status(&self) -> Status {
         let mut waiting = std::collections::BTreeMap::new();
-        for state in self.keys.values() {
+        for (_, state) in self.keys.iter() {
             if let Some(Some((reason, _))) = &state.waiting {
                 *waiting.entry((*reason).to_owned()).or_default() += 1;
             }
@@ -145,7 +145,7 @@ impl Engine {
         known
             .map(|(key, waiting)| KeyVerdict {
                 controller: self.controller_name(key.controller),
-                key: self.key_text(*key),
+                key: self.key_text(key),
                 waiting,
             })
             .collect()
@@ -154,7 +154,7 @@ impl Engine {
     /// How many reads each key keeps on average, for benches.
     #[must_use]
     pub fn reads_per_key(&self) -> usize {
-        let reads: usize = self.keys.values().map(|state| state.reads.len()).sum();
+        let reads: usize = self.keys.iter().map(|(_, state)| state.reads.len()).sum();
         reads.checked_div(self.keys.len()).unwrap_or(0)
     }
 
@@ -184,7 +184,7 @@ impl Engine {
             catch_unwind(AssertUnwindSafe(|| controller.pass(key.number, &View::new(&mut recorder))));
         let plan = planned.unwrap_or_else(|_| Some(panicked()))?;
         let (reads, trace) = (recorder.reads, recorder.trace.unwrap_or_default());
-        let deadlines = reads.0.keys().filter_map(|read| match read {
+        let deadlines = reads.iter().filter_map(|read| match read {
             Read::Deadline(at) => Some(*at),
             _ => None,
         });

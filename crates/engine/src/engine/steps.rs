@@ -17,7 +17,7 @@ use crate::ids::{ClusterId, KeyId, Reader, StepId};
 use crate::informer::Informer;
 use crate::keys::{Phase, Refusal};
 use crate::request::{Held, Request, of_step};
-use crate::store::{Laid, Overlay, version_number};
+use crate::store::{Overlay, version_number};
 
 /// A step on the wire.
 pub(super) struct Sent {
@@ -327,8 +327,10 @@ impl Engine {
             (Answer::Replied { body: Body::Object(object), .. }, _) => {
                 // The watch was faster: it has told this version, and perhaps what came after it.
                 let position = self.informers.get(&store).map_or(0, Informer::position);
-                let is_news = version_number(&object.meta.version) > position;
-                is_news.then(|| Overlay::Object((**object).clone()))
+                if version_number(&object.meta.version) <= position {
+                    return self.note_lags(store, &[self.world.now.monotonic]);
+                }
+                Some(Overlay::Object((**object).clone()))
             }
             (Answer::Replied { .. }, Verb::Delete) => {
                 sent.held.clone().map(|(uid, _)| Overlay::Tombstone(uid))
@@ -340,12 +342,7 @@ impl Engine {
         self.route_woken();
         let was_dirty = self.keys.get(&key).is_some_and(|state| state.dirty);
         let now = self.world.now.monotonic;
-        let laid = self
-            .world
-            .with_store(store, |held, woken| held.set_overlay(&step.target.key, overlay, now, woken));
-        if laid == Some(Laid::Shown) {
-            self.note_lags(store, &[now]);
-        }
+        self.world.with_store(store, |held, woken| held.set_overlay(&step.target.key, overlay, now, woken));
         self.world.woken.retain(|reader| *reader != Reader::Key(key));
         if let Some(slot) = self.world.store(store).and_then(|held| held.find_id(&step.target.key)) {
             self.root_object(store, slot);

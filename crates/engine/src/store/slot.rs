@@ -1,25 +1,24 @@
 //! One object name: what the server last said, an own write on top, and who looked at it.
 
 use std::any::{Any, TypeId};
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use api::names::ResourceVersion;
 use api::{ObjectKey, Uid};
 use reconcile::facet::stable_hash;
-use reconcile::{Content, KindEntry, Object};
+use reconcile::{Content, FacetEntry, KindEntry, Object};
 use serde_json::Value;
 
+use super::few_or_many::FewOrMany;
 use super::overlay::Overlay;
 use super::version_number;
-use crate::ids::Reader;
+use crate::ids::{LookId, Reader};
 
 /// Hash of an object that is not there.
 const ABSENT: u64 = 0;
 /// Hash of an object that does not decode.
 const INVALID: u64 = 1;
 
-/// What a reader saw of an object, and how to see it again.
+/// A way to look at the objects of a kind.
 #[derive(Clone)]
 pub enum Look {
     /// Facts of the object.
@@ -28,39 +27,27 @@ pub enum Look {
         id: TypeId,
         /// Takes the hash of the facts.
         hash_of: fn(&dyn Any) -> u64,
-        /// The hash when it was read.
-        hash: u64,
     },
     /// Fields that a plan holds or keeps away, as JSON pointers: drift of an intent wakes its key.
-    Fields {
-        /// The pointers; shared between keys whose plans name the same fields.
-        pointers: Arc<[String]>,
-        /// The hash when it was read.
-        hash: u64,
-    },
-}
-
-/// Which look of a reader: one per facet, and one for fields.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum LookKey {
-    Facet(TypeId),
-    Fields(Arc<[String]>),
+    Fields(Vec<String>),
 }
 
 impl Look {
-    fn key(&self) -> LookKey {
-        match self {
-            Self::Facet { id, .. } => LookKey::Facet(*id),
-            Self::Fields { pointers, .. } => LookKey::Fields(Arc::clone(pointers)),
+    /// The way a facet looks.
+    #[must_use]
+    pub fn of(facet: FacetEntry) -> Self {
+        Self::Facet { id: facet.id, hash_of: facet.hash }
+    }
+
+    /// Whether the other is the same.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Facet { id, .. }, Self::Facet { id: other, .. }) => id == other,
+            (Self::Fields(pointers), Self::Fields(other)) => pointers == other,
+            _ => false,
         }
     }
-}
-
-/// A recorded look: the hash then, and the function for facets.
-#[derive(Clone, Copy)]
-pub struct Subscription {
-    hash_of: Option<fn(&dyn Any) -> u64>,
-    hash: u64,
 }
 
 /// One object name in a store.
@@ -69,14 +56,17 @@ pub struct Slot {
     pub key: ObjectKey,
     base: Option<Object>,
     overlay: Option<Overlay>,
-    subscriptions: BTreeMap<(Reader, LookKey), Subscription>,
+    /// What is seen now in each way that somebody looked; the same for all who look in that way.
+    seen: Vec<(LookId, u64)>,
+    /// Who looked in which way, and what was seen then.
+    readers: FewOrMany<(Reader, LookId), u64>,
 }
 
 impl Slot {
     /// A name where nothing is yet.
     #[must_use]
     pub fn new(key: ObjectKey) -> Self {
-        Self { key, base: None, overlay: None, subscriptions: BTreeMap::new() }
+        Self { key, base: None, overlay: None, seen: Vec::new(), readers: FewOrMany::default() }
     }
 
     /// The object as this process knows it: its own write where the watch has not passed it yet.
@@ -98,7 +88,7 @@ impl Slot {
 
     /// Whether nothing is here and nobody looks.
     pub(super) fn is_unused(&self) -> bool {
-        self.base.is_none() && self.overlay.is_none() && self.subscriptions.is_empty()
+        self.base.is_none() && self.overlay.is_none() && self.readers.is_empty()
     }
 
     /// What the server last told by list or watch.
@@ -149,62 +139,54 @@ impl Slot {
         }
     }
 
-    pub(super) fn subscribe(&mut self, reader: Reader, look: &Look) {
-        let subscription = match look {
-            Look::Facet { hash_of, hash, .. } => Subscription { hash_of: Some(*hash_of), hash: *hash },
-            Look::Fields { hash, .. } => Subscription { hash_of: None, hash: *hash },
-        };
-        self.subscriptions.insert((reader, look.key()), subscription);
+    /// Records that somebody looked.
+    pub(super) fn subscribe(&mut self, kind: &'static KindEntry, reader: Reader, look: (LookId, &Look)) {
+        let known = self.seen.iter().find(|(id, _)| *id == look.0).map(|(_, hash)| *hash);
+        let hash = known.unwrap_or_else(|| {
+            let hash = self.hash(kind, look.1, &mut None);
+            self.seen.push((look.0, hash));
+            hash
+        });
+        self.readers.insert((reader, look.0), hash);
     }
 
-    pub(super) fn unsubscribe(&mut self, reader: Reader, look: &Look) {
-        self.subscriptions.remove(&(reader, look.key()));
+    pub(super) fn unsubscribe(&mut self, reader: Reader, look: LookId) {
+        self.readers.remove((reader, look));
+        if self.readers.is_empty() {
+            self.seen = Vec::new();
+        }
     }
 
-    /// Hash of a facet of the effective object, its life included.
-    #[must_use]
-    pub fn hash_facet(&self, hash_of: fn(&dyn Any) -> u64) -> u64 {
-        match self.object() {
-            None => ABSENT,
-            Some(Object { content: Content::Invalid(_), .. }) => INVALID,
-            Some(Object { content: Content::Typed(typed), meta }) => {
+    /// What is seen of the effective object, its life included, as a hash. `encoded` is kept for the next look.
+    fn hash(&self, kind: &'static KindEntry, look: &Look, encoded: &mut Option<Value>) -> u64 {
+        match (self.object(), look) {
+            (None, _) => ABSENT,
+            (Some(Object { content: Content::Invalid(_), .. }), _) => INVALID,
+            (Some(Object { content: Content::Typed(typed), meta }), Look::Facet { hash_of, .. }) => {
                 stable_hash(&(meta.uid.as_str(), hash_of(&**typed)))
             }
-        }
-    }
-
-    /// Hash of named fields of the effective object, its life included.
-    #[must_use]
-    pub fn hash_fields(&self, kind: &'static KindEntry, pointers: &[String]) -> u64 {
-        match self.object() {
-            None => ABSENT,
-            Some(Object { content: Content::Invalid(_), .. }) => INVALID,
-            Some(Object { content: Content::Typed(typed), meta }) => {
-                hash_values(meta.uid.as_str(), &(kind.encode)(&**typed), pointers)
+            (Some(Object { content: Content::Typed(typed), meta }), Look::Fields(pointers)) => {
+                let encoded = encoded.get_or_insert_with(|| (kind.encode)(&**typed));
+                hash_values(meta.uid.as_str(), encoded, pointers)
             }
         }
     }
 
-    /// Collects the readers whose look is no longer what it was.
-    pub(super) fn wake_changed(&mut self, kind: &'static KindEntry, woken: &mut Vec<Reader>) {
-        let mut encoded: Option<Value> = None;
-        let object = self.object();
-        for ((reader, key), subscription) in &self.subscriptions {
-            let hash = match (object, subscription.hash_of, key) {
-                (None, ..) => ABSENT,
-                (Some(Object { content: Content::Invalid(_), .. }), ..) => INVALID,
-                (Some(Object { content: Content::Typed(typed), meta }), Some(hash_of), _) => {
-                    stable_hash(&(meta.uid.as_str(), hash_of(&**typed)))
-                }
-                (Some(Object { content: Content::Typed(typed), meta }), None, LookKey::Fields(pointers)) => {
-                    let encoded = encoded.get_or_insert_with(|| (kind.encode)(&**typed));
-                    hash_values(meta.uid.as_str(), encoded, pointers)
-                }
-                (Some(_), None, LookKey::Facet(_)) => continue,
-            };
-            if hash != subscription.hash {
-                woken.push(*reader);
-            }
+    /// The object changed: collects the readers that saw something else than is seen now.
+    pub(super) fn wake_changed(&mut self, kind: &'static KindEntry, looks: &[Look], woken: &mut Vec<Reader>) {
+        let mut seen = std::mem::take(&mut self.seen);
+        let (mut encoded, mut has_changed) = (None, false);
+        for (id, hash) in &mut seen {
+            let Some(look) = looks.get(usize::from(id.0)) else { continue };
+            let now = self.hash(kind, look, &mut encoded);
+            has_changed |= std::mem::replace(hash, now) != now;
+        }
+        self.seen = seen;
+        // Who saw something else before has been told already.
+        if has_changed {
+            let now = |look| self.seen.iter().find(|(id, _)| *id == look).map(|(_, hash)| *hash);
+            let changed = self.readers.iter().filter(|((_, look), hash)| now(*look) != Some(*hash));
+            woken.extend(changed.map(|((reader, _), _)| reader));
         }
     }
 }

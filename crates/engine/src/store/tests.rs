@@ -2,7 +2,7 @@
 
 use api::builtin::ConfigMap;
 use api::{Kind, Uid};
-use reconcile::{Facet, Index};
+use reconcile::{Facet, FacetEntry, Index};
 use serde_json::{Value, json};
 
 use super::*;
@@ -62,8 +62,7 @@ fn set(store: &mut Store, object: Object) -> Vec<Reader> {
 
 fn look_at(store: &mut Store, name: &str) {
     let slot = store.slot_id(&key(name));
-    let look = facet_look(store.slot(slot), FacetEntry::of::<Data>());
-    store.subscribe(slot, READER, &look);
+    store.subscribe(slot, READER, &Look::of(FacetEntry::of::<Data>()));
 }
 
 fn data_of(store: &Store, name: &str) -> Option<BTreeMap<String, String>> {
@@ -186,9 +185,8 @@ fn fields_of_an_intent_wake_when_they_drift() {
     let mut store = synced();
     set(&mut store, object("a", 1, &json!({"x": "1", "y": "1"})));
     let slot = store.slot_id(&key("a"));
-    let pointers: Arc<[String]> = Arc::from(["/data/x".to_owned(), "/data/absent".to_owned()]);
-    let hash = store.slot(slot).unwrap().hash_fields(store.kind, &pointers);
-    store.subscribe(slot, READER, &Look::Fields { pointers, hash });
+    let look = Look::Fields(vec!["/data/x".to_owned(), "/data/absent".to_owned()]);
+    store.subscribe(slot, READER, &look);
     assert_eq!(set(&mut store, object("a", 2, &json!({"x": "1", "y": "2"}))), []);
     assert_eq!(set(&mut store, object("a", 3, &json!({"x": "2", "y": "2"}))), [READER]);
     assert_eq!(set(&mut store, object("a", 4, &json!({"x": "1", "absent": "no more"}))), [READER]);
@@ -199,8 +197,8 @@ fn who_took_its_look_back_is_not_woken() {
     let mut store = synced();
     look_at(&mut store, "a");
     let slot = store.slot_id(&key("a"));
-    let look = facet_look(store.slot(slot), FacetEntry::of::<Data>());
-    store.unsubscribe(slot, READER, &look);
+    let look = store.subscribe(slot, READER, &Look::of(FacetEntry::of::<Data>()));
+    store.unsubscribe(slot, READER, look);
     assert_eq!(set(&mut store, object("a", 1, &json!({}))), []);
 }
 

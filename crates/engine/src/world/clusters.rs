@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use api::ClusterName;
+use api::{ClusterName, ResourceKind};
 use jiff::Timestamp;
 
 use super::World;
@@ -28,6 +28,8 @@ pub struct Cluster {
     failures: u32,
     failed_at: Option<Duration>,
     unreachable_since: Option<Timestamp>,
+    /// A dozen kinds at most.
+    stores: Vec<(ResourceKind, StoreId)>,
 }
 
 /// Failures in a row after which a cluster counts as unreachable; one may be a server that restarts.
@@ -37,7 +39,25 @@ const ONE_FAILURE: Duration = Duration::from_millis(50);
 
 impl Cluster {
     pub(super) fn new(name: ClusterName) -> Self {
-        Self { name, identity: None, failures: 0, failed_at: None, unreachable_since: None }
+        Self {
+            name,
+            identity: None,
+            failures: 0,
+            failed_at: None,
+            unreachable_since: None,
+            stores: Vec::new(),
+        }
+    }
+
+    pub(super) fn add_store(&mut self, resource: ResourceKind, store: StoreId) {
+        self.stores.push((resource, store));
+    }
+
+    /// The store of a kind, if it was read.
+    pub(super) fn store(&self, resource: ResourceKind) -> Option<StoreId> {
+        // Plurals differ where groups and versions are alike.
+        let is_it = |known: &ResourceKind| known.plural == resource.plural && *known == resource;
+        self.stores.iter().find(|(known, _)| is_it(known)).map(|(_, store)| *store)
     }
 
     /// Whether a provider has engaged it.
@@ -93,9 +113,9 @@ impl World {
     }
 
     fn drop_stores(&mut self, cluster: ClusterId) -> Vec<StoreId> {
-        let gone: Vec<StoreId> =
-            self.store_of.iter().filter(|((of, _), _)| *of == cluster).map(|(_, id)| *id).collect();
-        self.store_of.retain(|(of, _), _| *of != cluster);
+        let stores =
+            self.clusters.get_mut(cluster.0 as usize).map(|cluster| std::mem::take(&mut cluster.stores));
+        let gone: Vec<StoreId> = stores.into_iter().flatten().map(|(_, store)| store).collect();
         for id in &gone {
             if let Some(store) = self.stores.remove(id) {
                 store.all_readers(&mut self.woken);
