@@ -76,6 +76,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let revision = client.server.revision();
         client.call("GET", &format!("{THINGS}?watch=true&resourceVersion={revision}"), &Value::Null, "");
     }
+    println!(
+        "resident: {} MiB for {WRITES} objects and {} commits",
+        resident_mib(),
+        client.server.revision()
+    );
     client.frames = 0;
     measure("applies under watch", 200, 200, |index| {
         client.call("PATCH", &path(index), &thing(index, 3), apply)
@@ -103,6 +108,13 @@ fn measure(
         f64::from(u32::try_from(count)?) / elapsed.as_secs_f64()
     );
     Ok(())
+}
+
+/// Resident memory of this process; 0 where the kernel does not tell.
+fn resident_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) / 1024
 }
 
 fn thing(index: u64, size: u64) -> Value {

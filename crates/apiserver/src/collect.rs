@@ -8,12 +8,13 @@ mod step;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::metadata;
 use crate::server::Server;
-use crate::store::{Change, Key, Store};
+use crate::store::{Change, Key, Store, Stored};
 use crate::write::{FOREGROUND, ORPHAN};
 
 const PORTION: usize = 50;
@@ -44,7 +45,7 @@ impl Collector {
     /// Learns everything a plane holds.
     pub(crate) fn begin(&mut self, plane: &str, store: &Store) {
         for (key, stored) in store.head_under(&format!("{plane}|")) {
-            self.learn(key, None, Some(&stored.value));
+            self.learn(key, None, Some(stored));
         }
     }
 
@@ -57,19 +58,19 @@ impl Collector {
 
     /// Learns a commit.
     pub(crate) fn observe(&mut self, change: &Change) {
-        let after = (!change.deleted).then_some(&change.current.value);
-        self.learn(&change.key, change.previous.as_ref().map(|previous| &previous.value), after);
+        let after = (!change.deleted).then_some(&change.current);
+        self.learn(&change.key, change.previous.as_ref(), after);
         if change.key.storage() == crate::crd::STORAGE && !self.unresolved.is_empty() {
             for key in std::mem::take(&mut self.unresolved) {
                 self.push(Work::Dependent(key));
             }
         }
+        !self.collector.queue.is_empty()
     }
 
-    fn learn(&mut self, key: &Key, before: Option<&Value>, after: Option<&Value>) {
-        let owners = |object: Option<&Value>| -> BTreeSet<String> {
-            let list = object.into_iter().flat_map(metadata::owners);
-            list.filter_map(|owner| owner.get("uid").and_then(Value::as_str)).map(str::to_owned).collect()
+    fn learn(&mut self, key: &Key, before: Option<&Arc<Stored>>, after: Option<&Arc<Stored>>) {
+        let owners = |object: Option<&Arc<Stored>>| -> BTreeSet<String> {
+            object.into_iter().flat_map(|object| object.owner_uids()).map(str::to_owned).collect()
         };
         let (old, new) = (owners(before), owners(after));
         let plane = key.plane().to_owned();
@@ -84,7 +85,8 @@ impl Collector {
         }
         match after {
             None => self.learn_gone(&plane, key, before),
-            Some(object) => self.learn_waiting(&plane, key, object),
+            Some(object) if object.is_deleting() => self.learn_waiting(&plane, key, &object.value()),
+            Some(_) => {}
         }
     }
 
@@ -101,9 +103,9 @@ impl Collector {
         }
     }
 
-    fn learn_gone(&mut self, plane: &str, key: &Key, before: Option<&Value>) {
+    fn learn_gone(&mut self, plane: &str, key: &Key, before: Option<&Arc<Stored>>) {
         self.unresolved.remove(key);
-        let uid = before.map(metadata::uid).unwrap_or_default();
+        let uid = before.map(|before| before.uid()).unwrap_or_default();
         let id = (plane.to_owned(), uid.to_owned());
         self.waiting.remove(&id);
         for dependent in self.dependents.get(&id).cloned().unwrap_or_default() {
@@ -113,7 +115,7 @@ impl Collector {
 
     fn learn_waiting(&mut self, plane: &str, key: &Key, object: &Value) {
         let waits = metadata::finalizers(object).any(|name| name == FOREGROUND || name == ORPHAN);
-        if !waits || !metadata::is_deleting(object) {
+        if !waits {
             return;
         }
         let id = (plane.to_owned(), metadata::uid(object).to_owned());
@@ -124,6 +126,7 @@ impl Collector {
                 self.push(Work::Dependent(dependent));
             }
         }
+        !self.collector.queue.is_empty()
     }
 
     fn push(&mut self, work: Work) {

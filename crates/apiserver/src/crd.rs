@@ -189,7 +189,7 @@ impl Server {
         if change.key.storage() != STORAGE {
             return;
         }
-        let definition = &change.current.value;
+        let definition = &*change.current.value();
         let (group, plural) = (text(definition, "/spec/group"), text(definition, "/spec/names/plural"));
         if change.deleted {
             self.withdraw(change.key.plane(), group, plural);
@@ -240,12 +240,12 @@ impl Server {
     /// Another definition of the same group that has taken one of the names.
     fn name_conflict(&self, plane: &str, definition: &Value) -> Option<status::Conflict> {
         let prefix = Key::prefix(plane, STORAGE, None);
-        let others = self.store.head_under(&prefix).map(|(_, stored)| &stored.value);
+        let others = self.store.head_under(&prefix).map(|(_, stored)| stored.value());
         let older = others.filter(|other| {
             metadata::name(other) != metadata::name(definition)
                 && text(other, "/spec/group") == text(definition, "/spec/group")
                 && status::condition(other, "NamesAccepted") == "True"
         });
-        older.into_iter().find_map(|other| status::conflict(definition, other))
+        older.into_iter().find_map(|other| status::conflict(definition, &other))
     }
 }

@@ -20,3 +20,7 @@ pub const REQUESTS_IN_FLIGHT_MAX: usize = 1000;
 pub const STEADY_APPLIES_MAX: usize = 100_000;
 /// Operations of one JSON patch.
 pub const JSON_PATCH_OPERATIONS_MAX: usize = 10_000;
+/// Parsed forms of the newest commits that are kept; some ten kilobytes each.
+pub const RECENT_PARSED_MAX: usize = 512;
+/// Encoded versions in the history. A burst of changes beyond it shortens the five minutes.
+pub const HISTORY_BYTES_MAX: usize = 64 * 1024 * 1024;

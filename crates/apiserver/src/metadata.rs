@@ -40,6 +40,13 @@ pub fn revision(object: &Value) -> Option<u64> {
     text(object, "resourceVersion").parse().ok()
 }
 
+/// Sets `metadata.resourceVersion` of an object that has metadata.
+pub fn set_revision(object: &mut Value, revision: u64) {
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.insert("resourceVersion".to_owned(), Value::String(revision.to_string()));
+    }
+}
+
 /// `metadata.generation`, 0 when absent.
 #[must_use]
 pub fn generation(object: &Value) -> i64 {

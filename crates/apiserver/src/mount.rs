@@ -80,15 +80,15 @@ impl Server {
         let key = Key::new(plane, crd::STORAGE, None, &name);
         let mut value = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
             "metadata": {"name": name}, "spec": definition.get("spec").cloned().unwrap_or_default()});
-        let stored = self.store.head(&key).map(|stored| stored.value.clone());
+        let stored = self.store.head(&key).map(|stored| stored.value());
         if let Some(old) = &stored {
-            value = old.clone();
+            value = Value::clone(old);
             if let (Some(fields), Some(spec)) = (value.as_object_mut(), definition.get("spec")) {
                 fields.insert("spec".to_owned(), spec.clone());
             }
         }
         crd::default(&mut value);
-        crd::prepare(&mut value, stored.as_ref());
+        crd::prepare(&mut value, stored.as_deref());
         let errors = crd::validate(&value, None);
         if !errors.is_empty() {
             let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
@@ -97,7 +97,7 @@ impl Server {
         if stored.is_none() {
             self.stamp_new(&mut value);
             metadata::set(&mut value, "generation", 1);
-        } else if stored.as_ref() == Some(&value) {
+        } else if stored.as_deref() == Some(&value) {
             return Ok(());
         }
         let stamp = self.resource_of(&key).map(|resource| resource.stamp).unwrap_or_default();
@@ -114,8 +114,8 @@ impl Server {
     /// Serves what the store already holds for a plane: after a restart nothing else would.
     fn reload(&mut self, plane: &str) {
         let prefix = Key::prefix(plane, crd::STORAGE, None);
-        let definitions: Vec<Value> =
-            self.store.head_under(&prefix).map(|(_, stored)| stored.value.clone()).collect();
+        let definitions: Vec<Arc<Value>> =
+            self.store.head_under(&prefix).map(|(_, stored)| stored.value()).collect();
         for definition in definitions {
             self.install(plane, &definition);
         }
@@ -181,7 +181,7 @@ impl Server {
 
     fn report_project(&mut self, key: &Key, (status, reason, message): (&str, &str, String)) {
         let Some(stored) = self.store.head(key) else { return };
-        let mut new = stored.value.clone();
+        let mut new = Value::clone(&stored.value());
         let generation = metadata::generation(&new);
         let conditions =
             new.pointer("/status/conditions").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -227,7 +227,8 @@ impl Server {
         let planes = &self.planes;
         self.store.reshape(|key, stored| {
             let catalog = planes.get(key.plane()).map(|plane| &plane.catalog);
-            let text = |field: &str| stored.value.get(field).and_then(Value::as_str).unwrap_or_default();
+            let value = stored.value();
+            let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
             let written = catalog.and_then(|catalog| catalog.find_kind(text("apiVersion"), text("kind")));
             let resource =
                 written.or_else(|| catalog.and_then(|catalog| catalog.find_storage(key.storage())));

@@ -7,6 +7,7 @@
 mod tests;
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ use crate::crd;
 use crate::metadata;
 use crate::resource::Resource;
 use crate::server::Server;
-use crate::store::{Change, Key, Store};
+use crate::store::{Change, Key, Store, Stored};
 use crate::write::{DeleteOptions, Propagation};
 
 const PORTION: usize = 100;
@@ -40,9 +41,10 @@ impl Terminations {
         for storage in [NAMESPACES, crd::STORAGE] {
             let prefix = Key::prefix(plane, storage, None);
             for (key, stored) in store.head_under(&prefix) {
-                self.learn(key, Some(&stored.value));
+                self.learn(key, Some(stored));
             }
         }
+        !self.terminations.queue.is_empty()
     }
 
     /// Forgets a plane that is gone.
@@ -54,7 +56,7 @@ impl Terminations {
     /// Learns a commit.
     pub(crate) fn observe(&mut self, change: &Change) {
         if matches!(change.key.storage(), NAMESPACES | crd::STORAGE) {
-            self.learn(&change.key, (!change.deleted).then_some(&change.current.value));
+            self.learn(&change.key, (!change.deleted).then_some(&change.current));
         }
         if self.ending.is_empty() {
             return;
@@ -66,10 +68,10 @@ impl Terminations {
         }
     }
 
-    fn learn(&mut self, key: &Key, object: Option<&Value>) {
+    fn learn(&mut self, key: &Key, object: Option<&Arc<Stored>>) {
         let ending = Ending { key: key.clone() };
         match object {
-            Some(object) if metadata::is_deleting(object) => {
+            Some(object) if object.is_deleting() => {
                 self.ending.insert(ending.clone());
                 self.push(ending);
             }
@@ -123,9 +125,9 @@ impl Server {
         let prefixes: Vec<String> =
             storages.iter().map(|storage| Key::prefix(key.plane(), storage, Some(key.name()))).collect();
         match self.delete_portion(&prefixes) {
-            Left::Nothing => self.finish_namespace(key, &stored.value),
+            Left::Nothing => self.finish_namespace(key, &stored.value()),
             Left::More => self.terminations.push(ending.clone()),
-            Left::Held(count) => self.report_held(key, &stored.value, count),
+            Left::Held(count) => self.report_held(key, &stored.value(), count),
         }
     }
 
@@ -152,13 +154,13 @@ impl Server {
 
     fn end_definition(&mut self, ending: &Ending) {
         let key = &ending.key;
-        let Some(stored) = self.store.head(key).cloned() else { return };
-        let held = metadata::finalizers(&stored.value).any(|name| name == crd::CLEANUP);
+        let Some(definition) = self.store.head(key).map(|stored| stored.value()) else { return };
+        let held = metadata::finalizers(&definition).any(|name| name == crd::CLEANUP);
         if !held {
             return;
         }
         let (group, plural) =
-            (crd::text(&stored.value, "/spec/group"), crd::text(&stored.value, "/spec/names/plural"));
+            (crd::text(&definition, "/spec/group"), crd::text(&definition, "/spec/names/plural"));
         let prefix = Key::prefix(key.plane(), &format!("{group}/{plural}"), None);
         match self.delete_portion(&[prefix]) {
             Left::Nothing => self.release(key, crd::CLEANUP),
@@ -173,10 +175,10 @@ impl Server {
         let mut doomed: Vec<(Key, String)> = Vec::new();
         for prefix in prefixes {
             for (key, stored) in self.store.head_under(prefix) {
-                if metadata::is_deleting(&stored.value) {
+                if stored.is_deleting() {
                     held += 1;
                 } else {
-                    doomed.push((key.clone(), metadata::uid(&stored.value).to_owned()));
+                    doomed.push((key.clone(), stored.uid().to_owned()));
                 }
                 if doomed.len() >= PORTION {
                     break;

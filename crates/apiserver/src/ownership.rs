@@ -7,7 +7,6 @@ use crate::apply::{self, ApplyError};
 use crate::managed_fields::ManagedFields;
 use crate::resource::Resource;
 use crate::status::Failure;
-use crate::store::Stored;
 
 /// Who writes, through what, and when.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +28,7 @@ impl<'a> Writer<'a> {
 }
 
 /// Records what an update (anything but an apply) takes over.
-pub(crate) fn record(resource: &Resource, old: Option<&Stored>, new: &mut Value, writer: &Writer<'_>) {
-    let live = old.map(|old| &old.value);
+pub(crate) fn record(resource: &Resource, live: Option<&Value>, new: &mut Value, writer: &Writer<'_>) {
     let subresource = Some(writer.subresource).filter(|name| !name.is_empty());
     let before = ManagedFields::for_update(live, new, subresource);
     let api_version = resource.api_version();

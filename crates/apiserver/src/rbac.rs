@@ -305,8 +305,8 @@ impl Server {
             return;
         }
         if let Some(plane) = self.planes.get_mut(change.key.plane()) {
-            let value = (!change.deleted).then_some(&change.current.value);
-            plane.rules.learn(&change.key, value);
+            let value = (!change.deleted).then(|| change.current.value());
+            plane.rules.learn(&change.key, value.as_deref());
         }
     }
 
@@ -316,7 +316,7 @@ impl Server {
         for plural in ["roles", "clusterroles", "rolebindings", "clusterrolebindings"] {
             let prefix = Key::prefix(plane, &format!("{GROUP}/{plural}"), None);
             for (key, stored) in self.store.head_under(&prefix) {
-                rules.learn(key, Some(&stored.value));
+                rules.learn(key, Some(&stored.value()));
             }
         }
         if let Some(plane) = self.planes.get_mut(plane) {

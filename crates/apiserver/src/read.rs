@@ -6,7 +6,6 @@ mod tests;
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::media::{Accepted, Encoding, Form};
@@ -28,9 +27,9 @@ impl Server {
         let stored = self.store.get(&key).ok_or_else(|| Failure::not_found(&call.resource, call.name()))?;
         let stored = shaped(&call.resource, stored);
         if call.subresource() == "scale" {
-            return crate::write::scale::show(call, &stored.value);
+            return crate::write::scale::show(call, &stored.value());
         }
-        Ok(self.present(call, 200, &stored.value, Some(&stored.bytes)))
+        Ok(self.present(call, 200, &stored))
     }
 
     pub(crate) fn list(&mut self, call: &Call<'_>) -> Result<Response, Failure> {
@@ -114,44 +113,42 @@ impl Server {
         if revision > current { Err(Failure::too_large_revision(revision, current)) } else { Ok(()) }
     }
 
-    /// An object in the form the client accepts; `bytes` is its encoding where there is one already.
-    pub(crate) fn present(
-        &self,
-        call: &Call<'_>,
-        status: u16,
-        value: &Value,
-        bytes: Option<&Bytes>,
-    ) -> Response {
-        match (call.accepted.form, bytes) {
-            (Form::Table, _) => {
+    /// An object in the form the client accepts.
+    pub(crate) fn present(&self, call: &Call<'_>, status: u16, stored: &Stored) -> Response {
+        if call.accepted.form == Form::Object && call.accepted.encoding == Encoding::Json {
+            return Response::json(status, stored.bytes.clone());
+        }
+        let value = &*stored.value();
+        match call.accepted.form {
+            Form::Table => {
                 let include = Include::parse(call.query.get("includeObject"));
                 let metadata = json!({"resourceVersion": crate::metadata::text(value, "resourceVersion")});
                 encoded(call.accepted, status, &table(&call.resource, &[value], &metadata, include, self.now))
             }
-            (Form::Metadata, _) => encoded(call.accepted, status, &partial(value)),
-            (_, Some(bytes)) if call.accepted.encoding == Encoding::Json => {
-                Response::json(status, bytes.clone())
-            }
+            Form::Metadata => encoded(call.accepted, status, &partial(value)),
             _ => encoded(call.accepted, status, value),
         }
     }
 
     fn present_list(&self, call: &Call<'_>, page: &Page) -> Response {
         let metadata = page.metadata(call.accepted.form == Form::Object);
-        let values: Vec<&Value> = page.items.iter().map(|stored| &stored.value).collect();
         let resource = &call.resource;
-        match (call.accepted.form, call.accepted.encoding) {
-            (Form::Table, _) => {
+        if (call.accepted.form, call.accepted.encoding) == (Form::Object, Encoding::Json) {
+            return Response::json(200, joined(resource, &metadata, &page.items));
+        }
+        let parsed: Vec<Arc<Value>> = page.items.iter().map(|stored| stored.value()).collect();
+        let values: Vec<&Value> = parsed.iter().map(AsRef::as_ref).collect();
+        match call.accepted.form {
+            Form::Table => {
                 let include = Include::parse(call.query.get("includeObject"));
                 encoded(call.accepted, 200, &table(resource, &values, &metadata, include, self.now))
             }
-            (Form::Metadata, _) => {
+            Form::Metadata => {
                 let items: Vec<Value> = values.into_iter().map(partial).collect();
                 let list = json!({"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1",
                     "metadata": metadata, "items": items});
                 encoded(call.accepted, 200, &list)
             }
-            (_, Encoding::Json) => Response::json(200, joined(resource, &metadata, &page.items)),
             _ => {
                 let list = json!({"kind": resource.list_kind, "apiVersion": resource.api_version(),
                     "metadata": metadata, "items": values});

@@ -263,7 +263,7 @@ impl Server {
     #[must_use]
     pub fn plane_identity(&self, plane: &str) -> Option<String> {
         let key = crate::store::Key::new(plane, "/namespaces", None, "kube-system");
-        self.store.head(&key).map(|stored| crate::metadata::uid(&stored.value).to_owned())
+        self.store.head(&key).map(|stored| stored.uid().to_owned())
     }
 
     /// Names and path prefixes of the mounted planes.

@@ -6,19 +6,25 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::resource::Resource;
-use crate::store::Stored;
+use crate::store::{Opened, Stored};
 
 /// The object as this resource shows it: as stored when this very resource wrote it, else pruned and defaulted anew
 /// (the schema changed since, or it was written in another version).
 pub(crate) fn shaped(resource: &Resource, stored: &Arc<Stored>) -> Arc<Stored> {
-    if stored.stamp == resource.stamp {
-        return stored.clone();
-    }
-    let mut value = stored.value.clone();
+    if stored.stamp == resource.stamp { stored.clone() } else { reshaped(resource, stored).stored }
+}
+
+/// The object as this resource shows it, with its parsed form.
+pub(crate) fn opened(resource: &Resource, stored: &Arc<Stored>) -> Opened {
+    if stored.stamp == resource.stamp { stored.open() } else { reshaped(resource, stored) }
+}
+
+fn reshaped(resource: &Resource, stored: &Stored) -> Opened {
+    let mut value = Value::clone(&stored.value());
     retype(resource, &mut value);
     resource.schema.prune(&mut value);
     resource.schema.apply_defaults(&mut value);
-    Arc::new(Stored::new(value, stored.revision, resource.stamp))
+    Opened::new(value, stored.revision, resource.stamp)
 }
 
 /// Gives an object the resource's `apiVersion` and `kind`.

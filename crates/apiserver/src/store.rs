@@ -4,6 +4,7 @@
 //! when the batch is durable. So a crash can never take back a revision that somebody saw.
 
 mod history;
+mod stored;
 #[cfg(test)]
 mod tests;
 
@@ -16,7 +17,12 @@ use imbl::OrdMap;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use crate::limits::RECENT_PARSED_MAX;
+
 pub use history::{History, TooOld};
+use stored::LOADED;
+pub(crate) use stored::Opened;
+pub use stored::Stored;
 
 /// Where an object is stored: `plane|group/plural|namespace/name`, so that a plane, a resource and a namespace are
 /// prefixes, and objects are listed in the order kube-apiserver lists them.
@@ -93,33 +99,6 @@ impl fmt::Display for Key {
     }
 }
 
-/// One stored object and its encoding, made once at commit.
-#[derive(Debug, PartialEq)]
-pub struct Stored {
-    /// The object, resourceVersion included.
-    pub value: Value,
-    /// The object as JSON.
-    pub bytes: Bytes,
-    /// The revision of its last change.
-    pub revision: u64,
-    /// The stamp of the resource that wrote it (see `Resource::stamp`).
-    pub stamp: u64,
-}
-
-impl Stored {
-    /// An object under a revision, encoded.
-    pub(crate) fn new(mut value: Value, revision: u64, stamp: u64) -> Self {
-        if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
-            metadata.insert("resourceVersion".to_owned(), Value::String(revision.to_string()));
-        }
-        let bytes = Bytes::from(value.to_string());
-        Self { value, bytes, revision, stamp }
-    }
-}
-
-/// The stamp of an object whose resource is not known yet; no resource has it.
-const LOADED: u64 = 0;
-
 /// One object's change in one revision.
 #[derive(Clone, Debug)]
 pub struct Change {
@@ -144,7 +123,7 @@ pub struct WriteSet {
 #[derive(Debug)]
 enum Write {
     Put(Value, u64),
-    Encoded(Arc<Stored>),
+    Encoded(Opened),
     Delete,
 }
 
@@ -155,8 +134,8 @@ impl WriteSet {
     }
 
     /// Stores an object that is already encoded under the next revision.
-    pub(crate) fn put_stored(&mut self, key: Key, stored: Arc<Stored>) {
-        self.list.push((key, Write::Encoded(stored)));
+    pub(crate) fn put_opened(&mut self, key: Key, opened: Opened) {
+        self.list.push((key, Write::Encoded(opened)));
     }
 
     /// Removes an object.
@@ -188,6 +167,8 @@ pub struct Store {
     revision: u64,
     published_revision: u64,
     unpublished: VecDeque<Change>,
+    /// Parsed forms of the newest commits: most writes are to what was written a moment ago.
+    recent: VecDeque<Arc<Value>>,
     history: History,
 }
 
@@ -201,9 +182,9 @@ impl Store {
         for (key, bytes) in objects {
             let value: Value = serde_json::from_slice(&bytes)
                 .map_err(|error| LoadError::NotJson { key: key.to_string(), error: error.to_string() })?;
-            let found = crate::metadata::revision(&value)
+            let stored = Stored::loaded(bytes, &value)
                 .ok_or_else(|| LoadError::NoRevision { key: key.to_string() })?;
-            head.insert(key, Arc::new(Stored { value, bytes, revision: found, stamp: LOADED }));
+            head.insert(key, Arc::new(stored));
         }
         let history = History::starting_at(revision);
         Ok(Self {
@@ -212,6 +193,7 @@ impl Store {
             revision,
             published_revision: revision,
             unpublished: VecDeque::new(),
+            recent: VecDeque::new(),
             history,
         })
     }
@@ -272,17 +254,14 @@ impl Store {
         let mut changes = Vec::with_capacity(writes.list.len());
         for (key, write) in writes.list {
             let previous = self.head.get(&key).cloned();
-            let (current, deleted) = match (write, &previous) {
-                (Write::Put(value, stamp), _) => (Arc::new(Stored::new(value, revision, stamp)), false),
-                (Write::Encoded(stored), _) if stored.revision == revision => (stored, false),
-                (Write::Encoded(stored), _) => {
-                    (Arc::new(Stored::new(stored.value.clone(), revision, stored.stamp)), false)
-                }
-                (Write::Delete, Some(old)) => {
-                    (Arc::new(Stored::new(old.value.clone(), revision, old.stamp)), true)
-                }
+            let (opened, deleted) = match (write, &previous) {
+                (Write::Put(value, stamp), _) => (Opened::new(value, revision, stamp), false),
+                (Write::Encoded(opened), _) if opened.stored.revision == revision => (opened, false),
+                (Write::Encoded(opened), _) => (again(&opened.stored, revision), false),
+                (Write::Delete, Some(old)) => (again(old, revision), true),
                 (Write::Delete, None) => continue,
             };
+            let current = self.remember(opened);
             if deleted {
                 self.head.remove(&key);
                 entries.push((key.clone(), None));
@@ -295,6 +274,14 @@ impl Store {
             self.unpublished.push_back(change);
         }
         (Batch { revision, entries }, changes)
+    }
+
+    fn remember(&mut self, opened: Opened) -> Arc<Stored> {
+        if self.recent.len() >= RECENT_PARSED_MAX {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(opened.value);
+        opened.stored
     }
 
     /// Lets reads see everything up to `up_to`, and returns what became visible.
@@ -340,6 +327,11 @@ impl Store {
     pub fn changes_after(&self, prefix: &str, revision: u64) -> Result<Vec<Change>, TooOld> {
         self.history.changes_after(prefix, revision)
     }
+}
+
+/// The same object under another revision.
+fn again(stored: &Stored, revision: u64) -> Opened {
+    Opened::new(Value::clone(&stored.value()), revision, stored.stamp)
 }
 
 /// A stored object that cannot be used.

@@ -194,7 +194,7 @@ impl Server {
         let mut events: Vec<Bytes> = Vec::new();
         for (_, stored) in self.store.under(&watch.prefix) {
             let stored = shaped(&watch.resource, stored);
-            if watch.selector.matches(&stored.value) {
+            if watch.selector.is_empty() || watch.selector.matches(&stored.value()) {
                 events.push(frames::event(EventType::Added, watch, &stored, self.now));
             }
         }

@@ -28,7 +28,7 @@ use crate::request::{FieldValidation, default_manager};
 use crate::resource::Resource;
 use crate::server::{Call, Response, Server};
 use crate::status::Failure;
-use crate::store::{Stored, WriteSet};
+use crate::store::{Opened, Stored, WriteSet};
 use crate::strategy;
 
 pub(crate) use delete::{DeleteOptions, FOREGROUND, ORPHAN, Propagation};
@@ -55,7 +55,7 @@ impl Options {
 /// An object about to be written.
 pub(crate) struct Draft {
     /// The stored state, in the shape of this resource; `None` for a creation.
-    pub(crate) old: Option<Arc<Stored>>,
+    pub(crate) old: Option<Opened>,
     /// The wanted state.
     pub(crate) new: Value,
     /// Whether the body named another kind: then it is neither pruned nor defaulted, only refused.
@@ -75,10 +75,10 @@ pub(crate) enum Written {
 impl Server {
     /// Records in the wanted state what the writer takes over. This looks at what was sent, before the server's own
     /// fields and those of other subresources are put back (an object that its schema cannot type owns nothing).
-    fn own(&self, call: &Call<'_>, old: Option<&Arc<Stored>>, new: &mut Value, options: &Options) {
+    fn own(&self, call: &Call<'_>, live: Option<&Value>, new: &mut Value, options: &Options) {
         let writer =
             ownership::Writer { manager: &options.manager, subresource: call.subresource(), now: self.now };
-        ownership::record(&call.resource, old.map(Arc::as_ref), new, &writer);
+        ownership::record(&call.resource, live, new, &writer);
     }
 
     /// Validation, commit; then the answer.
@@ -94,7 +94,7 @@ impl Server {
             Written::Stored(stored) | Written::Unchanged(stored) | Written::Removed(stored) => stored,
         };
         let code = if created { 201 } else { 200 };
-        Ok(self.present(call, code, &stored.value, Some(&stored.bytes)))
+        Ok(self.present(call, code, stored))
     }
 
     fn store_draft(
@@ -111,7 +111,7 @@ impl Server {
         validate(call, &draft)?;
         if let Some(old) = &draft.old {
             if same(&old.value, &draft.new) {
-                return Ok(Written::Unchanged(old.clone()));
+                return Ok(Written::Unchanged(old.stored.clone()));
             }
             if metadata::is_deleting(&draft.new)
                 && metadata::finalizers(&draft.new).next().is_none()
@@ -139,7 +139,7 @@ impl Server {
         let name = metadata::name(new);
         let Some(taken) = self.store.head(&call.key(name)) else { return Ok(()) };
         let mut failure = Failure::already_exists(&call.resource, name);
-        if metadata::is_deleting(&taken.value) {
+        if taken.is_deleting() {
             failure.message = format!("object is being deleted: {}", failure.message);
         }
         Err(failure)
@@ -167,14 +167,15 @@ impl Server {
             if dry_run { metadata::revision(&new).unwrap_or_default() } else { self.store.revision() + 1 };
         let stamp = call.resource.stamp;
         if dry_run {
-            let bytes = bytes::Bytes::from(new.to_string());
-            check_size(bytes.len())?;
-            return Ok(Arc::new(Stored { value: new, bytes, revision, stamp }));
+            let shown = Opened::as_it_is(new, revision, stamp).stored;
+            check_size(shown.bytes.len())?;
+            return Ok(shown);
         }
         let key = call.key(metadata::name(&new));
-        let stored = Arc::new(Stored::new(new, revision, stamp));
+        let opened = Opened::new(new, revision, stamp);
+        let stored = opened.stored.clone();
         check_size(stored.bytes.len())?;
-        writes.put_stored(key, stored.clone());
+        writes.put_opened(key, opened);
         self.commit(writes);
         Ok(stored)
     }
@@ -183,7 +184,7 @@ impl Server {
     fn remove_finalized(
         &mut self,
         call: &Call<'_>,
-        old: &Arc<Stored>,
+        old: &Opened,
         mut new: Value,
         options: &Options,
     ) -> Result<Written, Failure> {
@@ -191,13 +192,12 @@ impl Server {
         let mut writes =
             self.consult(&call.resource, |strategy, objects| strategy.remove(&writing, &old.value, objects))?;
         metadata::set(&mut new, "resourceVersion", metadata::text(&old.value, "resourceVersion"));
-        let bytes = bytes::Bytes::from(new.to_string());
-        let shown = Stored { value: new, bytes, revision: old.revision, stamp: call.resource.stamp };
+        let shown = Opened::as_it_is(new, old.stored.revision, call.resource.stamp).stored;
         if !options.dry_run {
             writes.delete(call.key(metadata::name(&old.value)));
             self.commit(writes);
         }
-        Ok(Written::Removed(Arc::new(shown)))
+        Ok(Written::Removed(shown))
     }
 }
 
@@ -211,7 +211,7 @@ fn check_size(bytes: usize) -> Result<(), Failure> {
 /// Metadata rules, schema and rules of the kind.
 fn validate(call: &Call<'_>, draft: &Draft) -> Result<(), Failure> {
     let resource = &call.resource;
-    let old = draft.old.as_ref().map(|old| &old.value);
+    let old = draft.old.as_ref().map(|old| &*old.value);
     let mut errors = Vec::new();
     if draft.wrong_kind {
         errors.extend(wrong_type(resource, &draft.new));

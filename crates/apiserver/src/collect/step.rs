@@ -25,7 +25,7 @@ enum Owner {
 impl Server {
     pub(super) fn collect_dependent(&mut self, key: &Key) {
         let Some(stored) = self.store.head(key).cloned() else { return };
-        let object = &stored.value;
+        let object = &stored.value();
         let owners: Vec<(Value, Owner)> =
             metadata::owners(object).map(|owner| (owner.clone(), self.owner_state(key, owner))).collect();
         if owners.is_empty() || metadata::is_deleting(object) {
@@ -60,9 +60,9 @@ impl Server {
         let namespace = key.namespace().filter(|_| resource.namespaced);
         let owner_key = Key::new(key.plane(), &resource.storage, namespace, text("name"));
         match self.store.head(&owner_key) {
-            Some(stored) if metadata::uid(&stored.value) == text("uid") => {
-                let waits = metadata::is_deleting(&stored.value)
-                    && metadata::finalizers(&stored.value).any(|name| name == FOREGROUND);
+            Some(stored) if stored.uid() == text("uid") => {
+                let waits = stored.is_deleting()
+                    && metadata::finalizers(&stored.value()).any(|name| name == FOREGROUND);
                 if waits { Owner::Waiting } else { Owner::Solid }
             }
             _ => Owner::Absent,
@@ -102,7 +102,7 @@ impl Server {
 
     pub(super) fn collect_owner(&mut self, key: &Key) {
         let Some(stored) = self.store.head(key).cloned() else { return };
-        let object = &stored.value;
+        let object = &stored.value();
         let has = |name: &str| metadata::finalizers(object).any(|one| one == name);
         let uid = metadata::uid(object).to_owned();
         let dependents = self.collector.dependents_of(key.plane(), &uid);
@@ -110,7 +110,7 @@ impl Server {
             for dependent in &dependents {
                 if let Some(stored) = self.store.head(dependent).cloned() {
                     let gone = |owner: &Value| owner.get("uid").and_then(Value::as_str) == Some(&uid);
-                    self.drop_owners(dependent, &stored.value, &gone);
+                    self.drop_owners(dependent, &stored.value(), &gone);
                 }
             }
             self.release(key, ORPHAN);
@@ -122,7 +122,7 @@ impl Server {
     /// Whether a dependent holds up the owner's deletion.
     fn blocks(&self, dependent: &Key, uid: &str) -> bool {
         let Some(stored) = self.store.head(dependent) else { return false };
-        metadata::owners(&stored.value).any(|owner| {
+        metadata::owners(&stored.value()).any(|owner| {
             owner.get("uid").and_then(Value::as_str) == Some(uid)
                 && owner.get("blockOwnerDeletion") == Some(&Value::Bool(true))
         })
@@ -133,7 +133,7 @@ impl Server {
         let (Some(stored), Some(resource)) = (self.store.head(key).cloned(), self.resource_of(key)) else {
             return;
         };
-        let mut new = stored.value.clone();
+        let mut new = Value::clone(&stored.value());
         let kept: Vec<String> =
             metadata::finalizers(&new).filter(|name| *name != finalizer).map(str::to_owned).collect();
         metadata::set_finalizers(&mut new, kept);

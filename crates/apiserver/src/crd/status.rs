@@ -67,10 +67,10 @@ impl Server {
     /// Writes `NamesAccepted` and Established, if they are not as they should be.
     pub(super) fn establish(&mut self, key: &Key, conflict: Option<&Conflict>) {
         let Some(stored) = self.store.head(key) else { return };
-        let mut new = stored.value.clone();
-        if metadata::is_deleting(&new) {
+        if stored.is_deleting() {
             return;
         }
+        let mut new = Value::clone(&stored.value());
         let (accepted, reason, message) = match conflict {
             None => ("True", "NoConflicts", "no conflicts found".to_owned()),
             Some(conflict) => ("False", conflict.reason, conflict.message.clone()),
@@ -95,14 +95,14 @@ impl Server {
 
     /// Stores what the server itself decided about an object, owned by the server, if it changes anything.
     pub(crate) fn put_internal(&mut self, key: &Key, mut new: Value) {
-        let Some(stored) = self.store.head(key).cloned() else { return };
-        if stored.value == new {
+        let Some(old) = self.store.head(key).map(|stored| stored.value()) else { return };
+        if *old == new {
             return;
         }
         let Some(resource) = self.resource_of(key) else { return };
         let writer =
             crate::ownership::Writer { manager: "kube-apiserver", subresource: "status", now: self.now };
-        crate::ownership::record(&resource, Some(&stored), &mut new, &writer);
+        crate::ownership::record(&resource, Some(&old), &mut new, &writer);
         let mut commit = WriteSet::default();
         commit.put(key.clone(), new, resource.stamp);
         self.commit(commit);

@@ -60,7 +60,7 @@ impl Page {
         let mut state = state.peekable();
         while let Some((key, stored)) = state.next() {
             let stored = shaped(&call.resource, stored);
-            if !selector.is_empty() && !selector.matches(&stored.value) {
+            if !selector.is_empty() && !selector.matches(&stored.value()) {
                 continue;
             }
             if limit > 0 && page.items.len() == limit {

@@ -36,7 +36,8 @@ impl Strategy for Tickets {
         new: &mut Value,
         objects: &mut Transaction<'_>,
     ) -> Result<(), Failure> {
-        let mut value = objects.get(&counter()).cloned().unwrap_or_else(|| json!({"spec": {"last": 0}}));
+        let mut value =
+            objects.get(&counter()).map_or_else(|| json!({"spec": {"last": 0}}), Arc::unwrap_or_clone);
         let number = value["spec"]["last"].as_i64().unwrap() + 1;
         if number > value["spec"]["limit"].as_i64().unwrap_or(1000) {
             let causes =
@@ -73,7 +74,7 @@ impl Strategy for Tickets {
     }
 
     fn remove(&self, _: &Writing<'_>, _: &Value, objects: &mut Transaction<'_>) -> Result<(), Failure> {
-        let mut value = objects.get(&counter()).cloned().unwrap();
+        let mut value = Arc::unwrap_or_clone(objects.get(&counter()).unwrap());
         value["spec"]["last"] = json!(value["spec"]["last"].as_i64().unwrap() - 1);
         objects.put(counter(), value)
     }

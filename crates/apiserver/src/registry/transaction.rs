@@ -1,6 +1,7 @@
 //! What a strategy reads and writes beside the object in question: any object of any plane, committed all together.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use rand_chacha::ChaCha12Rng;
@@ -25,7 +26,7 @@ pub struct Transaction<'a> {
     generator: &'a mut ChaCha12Rng,
     now: Timestamp,
     /// `None` for an object that goes; with the stamp of its resource.
-    changed: BTreeMap<Key, Option<(Value, u64)>>,
+    changed: BTreeMap<Key, Option<(Arc<Value>, u64)>>,
 }
 
 impl<'a> Transaction<'a> {
@@ -40,27 +41,27 @@ impl<'a> Transaction<'a> {
 
     /// An object, as it will be after what was written here.
     #[must_use]
-    pub fn get(&self, key: &Key) -> Option<&Value> {
+    pub fn get(&self, key: &Key) -> Option<Arc<Value>> {
         match self.changed.get(key) {
-            Some(changed) => changed.as_ref().map(|(value, _)| value),
-            None => self.store.head(key).map(|stored| &stored.value),
+            Some(changed) => changed.as_ref().map(|(value, _)| value.clone()),
+            None => self.store.head(key).map(|stored| stored.value()),
         }
     }
 
     /// The objects whose keys begin with a prefix (see [`Key::prefix`]), in order of their keys.
     #[must_use]
-    pub fn under<'b>(&'b self, prefix: &'b str) -> Vec<(&'b Key, &'b Value)> {
-        let stored = self.store.head_under(prefix).map(|(key, stored)| (key, &stored.value));
+    pub fn under<'b>(&'b self, prefix: &'b str) -> Vec<(&'b Key, Arc<Value>)> {
+        let stored = self.store.head_under(prefix).map(|(key, stored)| (key, stored.value()));
         if self.changed.is_empty() {
             return stored.collect();
         }
-        let mut all: BTreeMap<&Key, &Value> = stored.collect();
+        let mut all: BTreeMap<&Key, Arc<Value>> = stored.collect();
         let begin = Key::from_text(prefix);
         for (key, value) in
             self.changed.range(begin..).take_while(|(key, _)| key.as_str().starts_with(prefix))
         {
             match value {
-                Some((value, _)) => all.insert(key, value),
+                Some((value, _)) => all.insert(key, value.clone()),
                 None => all.remove(key),
             };
         }
@@ -83,6 +84,7 @@ impl<'a> Transaction<'a> {
         }
         resource.schema.apply_defaults(&mut value);
         let old = self.get(&key);
+        let old = old.as_deref();
         if old == Some(&value) {
             return Ok(());
         }
@@ -97,7 +99,7 @@ impl<'a> Transaction<'a> {
             metadata::set(&mut value, "creationTimestamp", metadata::time_text(self.now));
         }
         let stamp = resource.stamp;
-        self.changed.insert(key, Some((value, stamp)));
+        self.changed.insert(key, Some((Arc::new(value), stamp)));
         Ok(())
     }
 
@@ -109,13 +111,13 @@ impl<'a> Transaction<'a> {
     pub fn delete(&mut self, key: &Key) -> Result<(), Failure> {
         let Some(old) = self.get(key) else { return Ok(()) };
         let resource = self.resource(key)?;
-        if metadata::finalizers(old).next().is_none() {
+        if metadata::finalizers(&old).next().is_none() {
             self.changed.insert(key.clone(), None);
-        } else if !metadata::is_deleting(old) {
-            let mut value = old.clone();
+        } else if !metadata::is_deleting(&old) {
+            let mut value = Value::clone(&old);
             prepare::mark_deleting(resource, &mut value, metadata::time_text(self.now).into());
             let stamp = resource.stamp;
-            self.changed.insert(key.clone(), Some((value, stamp)));
+            self.changed.insert(key.clone(), Some((Arc::new(value), stamp)));
         }
         Ok(())
     }
@@ -124,7 +126,7 @@ impl<'a> Transaction<'a> {
         let mut writes = WriteSet::default();
         for (key, value) in self.changed {
             match value {
-                Some((value, stamp)) => writes.put(key, value, stamp),
+                Some((value, stamp)) => writes.put(key, Arc::unwrap_or_clone(value), stamp),
                 None => writes.delete(key),
             }
         }
@@ -145,7 +147,7 @@ impl<'a> Transaction<'a> {
         let holder = Key::new(key.plane(), "/namespaces", None, namespace);
         match self.get(&holder) {
             None => Err(Failure::no_such_namespace(namespace)),
-            Some(found) if metadata::is_deleting(found) => {
+            Some(found) if metadata::is_deleting(&found) => {
                 Err(Failure::namespace_terminating(resource, key.name(), namespace))
             }
             Some(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! The last five minutes: changes in order, and whole states that a paged list began with.
+//! The last five minutes, or as much of them as fits: changes in order, and whole states that a paged list began with.
 //!
 //! A state at an earlier revision is the nearest later state with the changes since undone, so no state needs to be
 //! kept for every revision.
@@ -10,6 +10,7 @@ use imbl::OrdMap;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Change, Key, Stored};
+use crate::limits::HISTORY_BYTES_MAX;
 
 const KEPT_FOR: SignedDuration = SignedDuration::from_mins(5);
 const CHANGES_MAX: usize = 200_000;
@@ -28,6 +29,8 @@ type Snapshot = (Timestamp, OrdMap<Key, Arc<Stored>>);
 #[derive(Debug, Default)]
 pub struct History {
     changes: VecDeque<(Timestamp, Change)>,
+    /// Length of what the changes wrote.
+    bytes: usize,
     snapshots: BTreeMap<u64, Snapshot>,
     /// Revisions below this cannot be rebuilt.
     oldest: u64,
@@ -39,18 +42,22 @@ impl History {
     }
 
     pub(super) fn record(&mut self, change: Change, now: Timestamp) {
+        self.bytes += change.current.bytes.len();
         self.changes.push_back((now, change));
     }
 
     pub(super) fn compact(&mut self, now: Timestamp) {
         let too_old = |at: &Timestamp| now.duration_since(*at) > KEPT_FOR;
-        let excess = |changes: &VecDeque<(Timestamp, Change)>| changes.len() > CHANGES_MAX;
-        while self.changes.front().is_some_and(|(at, _)| too_old(at)) || excess(&self.changes) {
-            if let Some((_, change)) = self.changes.pop_front() {
-                self.oldest = self.oldest.max(change.revision);
-            }
+        while self.is_excessive() || self.changes.front().is_some_and(|(at, _)| too_old(at)) {
+            let Some((_, change)) = self.changes.pop_front() else { break };
+            self.bytes -= change.current.bytes.len();
+            self.oldest = self.oldest.max(change.revision);
         }
         self.snapshots.retain(|_, (at, _)| !too_old(at));
+    }
+
+    fn is_excessive(&self) -> bool {
+        self.changes.len() > CHANGES_MAX || self.bytes > HISTORY_BYTES_MAX
     }
 
     pub(super) fn keep(&mut self, revision: u64, state: &OrdMap<Key, Arc<Stored>>, now: Timestamp) {

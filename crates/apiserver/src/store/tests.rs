@@ -1,6 +1,7 @@
 //! Keys, publication, history and loading.
 
 use super::*;
+use crate::limits::HISTORY_BYTES_MAX;
 use serde_json::json;
 
 fn key(name: &str) -> Key {
@@ -24,7 +25,7 @@ fn at(second: i64) -> Timestamp {
 }
 
 fn names(state: &[(Key, Arc<Stored>)]) -> Vec<String> {
-    state.iter().map(|(key, stored)| format!("{}={}", key.name(), stored.value["data"])).collect()
+    state.iter().map(|(key, stored)| format!("{}={}", key.name(), stored.value()["data"])).collect()
 }
 
 #[test]
@@ -44,7 +45,7 @@ fn a_commit_is_invisible_until_it_is_published() {
     assert!(store.head(&key("a")).is_some());
     assert!(store.get(&key("a")).is_none());
     assert_eq!(store.publish(1, at(0)).len(), 1);
-    assert_eq!(store.get(&key("a")).unwrap().value["metadata"]["resourceVersion"], "1");
+    assert_eq!(store.get(&key("a")).unwrap().value()["metadata"]["resourceVersion"], "1");
 }
 
 #[test]
@@ -87,7 +88,7 @@ fn a_deletion_carries_its_own_revision() {
     remove(&mut store, "a");
     let changes = store.publish(2, at(0));
     assert!(changes[1].deleted);
-    assert_eq!(changes[1].current.value["metadata"]["resourceVersion"], "2");
+    assert_eq!(changes[1].current.value()["metadata"]["resourceVersion"], "2");
 }
 
 #[test]
@@ -98,4 +99,36 @@ fn a_loaded_store_refuses_revisions_before_its_start() {
     assert_eq!(store.get(&key("a")).unwrap().revision, 7);
     assert!(store.changes_after("hub|", 8).is_err());
     assert!(store.changes_after("hub|", 9).is_ok());
+}
+
+#[test]
+fn only_the_newest_commits_keep_their_parsed_form() {
+    let kept = |stored: &Stored| Arc::ptr_eq(&stored.value(), &stored.value());
+    let mut store = Store::default();
+    put(&mut store, "a", 1);
+    assert!(kept(store.head(&key("a")).unwrap()));
+    for index in 0..RECENT_PARSED_MAX {
+        put(&mut store, &format!("b{index}"), 2);
+    }
+    let old = store.head(&key("a")).unwrap();
+    assert!(!kept(old));
+    assert_eq!((&old.value()["data"], &old.value()["metadata"]["resourceVersion"]), (&json!(1), &json!("1")));
+    assert!(kept(store.head(&key("b0")).unwrap()));
+}
+
+#[test]
+fn a_burst_of_changes_shortens_the_history_instead_of_filling_the_memory() {
+    let mut store = Store::default();
+    let filler = "x".repeat(1024 * 1024);
+    for _ in 0..70 {
+        let mut writes = WriteSet::default();
+        writes.put(key("a"), json!({"metadata": {"name": "a"}, "data": filler}), 1);
+        store.commit(writes);
+        store.publish(store.revision(), at(0));
+        store.compact(at(0));
+    }
+    let oldest = store.changes_after("hub|", 0).unwrap_err().oldest;
+    let held: usize =
+        store.changes_after("hub|", oldest).unwrap().iter().map(|change| change.current.bytes.len()).sum();
+    assert!(held <= HISTORY_BYTES_MAX && held + 2 * filler.len() > HISTORY_BYTES_MAX, "{held} bytes");
 }

@@ -1,7 +1,6 @@
 //! The lines of a watch stream.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -9,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::Watch;
 use crate::media::Form;
-use crate::shape::shaped;
+use crate::shape::{opened, shaped};
 use crate::status::Failure;
-use crate::store::{Change, Stored};
+use crate::store::{Change, Opened, Stored};
 use crate::table::{partial, table};
 
 /// What happened to the selection.
@@ -32,17 +31,26 @@ impl EventType {
     }
 }
 
+/// The two states of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    Before,
+    After,
+}
+
 /// The encodings of one change, made at most once each.
 pub(super) struct Frames<'a> {
     change: &'a Change,
     now: Timestamp,
+    /// Before and after as selectors see them, by the stamp of the resource's version; read at most once each.
+    seen: BTreeMap<(Side, u64), Opened>,
     /// By event, form and the stamp of the resource's version.
     made: BTreeMap<(EventType, Form, u64), Bytes>,
 }
 
 impl<'a> Frames<'a> {
     pub(super) fn new(change: &'a Change, now: Timestamp) -> Self {
-        Self { change, now, made: BTreeMap::new() }
+        Self { change, now, seen: BTreeMap::new(), made: BTreeMap::new() }
     }
 
     /// The line for a watch, or `None` when its selection is not touched.
@@ -51,7 +59,7 @@ impl<'a> Frames<'a> {
         // An object that left the selection but lives is shown as it was, so it is encoded for this watch alone.
         if left {
             let last = self.last_selected(watch)?;
-            return Some(self::event(event, watch, &last, self.now));
+            return Some(self::event(event, watch, &last.stored, self.now));
         }
         let key = (event, watch.form, watch.resource.stamp);
         if let Some(bytes) = self.made.get(&key) {
@@ -63,12 +71,9 @@ impl<'a> Frames<'a> {
         Some(bytes)
     }
 
-    fn transition(&self, watch: &Watch) -> Option<(EventType, bool)> {
-        let selects = |stored: &Arc<Stored>| {
-            watch.selector.is_empty() || watch.selector.matches(&shaped(&watch.resource, stored).value)
-        };
-        let before = self.change.previous.as_ref().is_some_and(selects);
-        let after = !self.change.deleted && selects(&self.change.current);
+    fn transition(&mut self, watch: &Watch) -> Option<(EventType, bool)> {
+        let before = self.selects(watch, Side::Before);
+        let after = self.selects(watch, Side::After);
         match (before, after) {
             (false, true) => Some((EventType::Added, false)),
             (true, true) => Some((EventType::Modified, false)),
@@ -77,9 +82,21 @@ impl<'a> Frames<'a> {
         }
     }
 
-    fn last_selected(&self, watch: &Watch) -> Option<Arc<Stored>> {
-        let previous = shaped(&watch.resource, self.change.previous.as_ref()?);
-        Some(Arc::new(Stored::new(previous.value.clone(), self.change.revision, previous.stamp)))
+    fn selects(&mut self, watch: &Watch, side: Side) -> bool {
+        let stored = match side {
+            Side::Before => self.change.previous.as_ref(),
+            Side::After => Some(&self.change.current).filter(|_| !self.change.deleted),
+        };
+        let Some(stored) = stored else { return false };
+        watch.selector.is_empty() || {
+            let seen = self.seen.entry((side, watch.resource.stamp));
+            watch.selector.matches(&seen.or_insert_with(|| opened(&watch.resource, stored)).value)
+        }
+    }
+
+    fn last_selected(&self, watch: &Watch) -> Option<Opened> {
+        let previous = opened(&watch.resource, self.change.previous.as_ref()?);
+        Some(Opened::new(Value::clone(&previous.value), self.change.revision, watch.resource.stamp))
     }
 }
 
@@ -88,10 +105,10 @@ pub(super) fn event(event: EventType, watch: &Watch, stored: &Stored, now: Times
     match watch.form {
         Form::Table => {
             let metadata = json!({"resourceVersion": stored.revision.to_string()});
-            let shown = table(&watch.resource, &[&stored.value], &metadata, watch.include, now);
+            let shown = table(&watch.resource, &[&stored.value()], &metadata, watch.include, now);
             line(event.as_str(), &shown.to_string())
         }
-        Form::Metadata => line(event.as_str(), &partial(&stored.value).to_string()),
+        Form::Metadata => line(event.as_str(), &partial(&stored.value()).to_string()),
         _ => line_of_bytes(event.as_str(), &stored.bytes),
     }
 }

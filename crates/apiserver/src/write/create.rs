@@ -61,7 +61,7 @@ impl Server {
         let name = call.resource.qualified();
         let key = crate::store::Key::new(&call.plane, crate::crd::STORAGE, None, &name);
         match self.store.head(&key) {
-            Some(stored) if metadata::is_deleting(&stored.value) => {
+            Some(stored) if stored.is_deleting() => {
                 let why = "create not allowed while custom resource definition is terminating";
                 Err(Failure::new(405, "MethodNotAllowed", why).with_details(serde_json::json!({})))
             }
@@ -76,7 +76,7 @@ impl Server {
         let Some(stored) = self.store.head(&key) else {
             return Err(Failure::no_such_namespace(namespace));
         };
-        if metadata::is_deleting(&stored.value) {
+        if stored.is_deleting() {
             return Err(Failure::namespace_terminating(&call.resource, name, namespace));
         }
         Ok(())

@@ -13,9 +13,9 @@ use crate::registry::Writing;
 use crate::request::invalid_options;
 use crate::resource::{BuiltIn, Resource};
 use crate::server::{Call, Response, Server};
-use crate::shape::shaped;
+use crate::shape::{opened, shaped};
 use crate::status::{Failure, deleted};
-use crate::store::{Key, Stored, WriteSet};
+use crate::store::{Key, Opened, Stored, WriteSet};
 use crate::strategy;
 
 /// The finalizer that keeps an owner until its dependents are gone.
@@ -114,16 +114,14 @@ impl Server {
         let options = DeleteOptions::parse(call)?;
         let key = call.key(call.name());
         match self.delete_object(&call.resource, &key, &options, Some(&call.user))? {
-            Deleted::Gone(last) if answers_object(&call.resource) => {
-                Ok(self.present(call, 200, &last.value, Some(&last.bytes)))
-            }
+            Deleted::Gone(last) if answers_object(&call.resource) => Ok(self.present(call, 200, &last)),
             Deleted::Gone(last) => {
-                let status = deleted(&call.resource, call.name(), metadata::uid(&last.value));
+                let status = deleted(&call.resource, call.name(), last.uid());
                 Ok(crate::read::encoded(call.accepted, 200, &status))
             }
             Deleted::Pending(stored) => {
                 let code = if options.accepted_code { 202 } else { 200 };
-                Ok(self.present(call, code, &stored.value, Some(&stored.bytes)))
+                Ok(self.present(call, code, &stored))
             }
         }
     }
@@ -136,14 +134,14 @@ impl Server {
             .store
             .head_under(&prefix)
             .map(|(key, stored)| (key.clone(), shaped(&call.resource, stored)))
-            .filter(|(_, stored)| selector.matches(&stored.value))
+            .filter(|(_, stored)| selector.is_empty() || selector.matches(&stored.value()))
             .collect();
         let revision = self.store.revision();
         let mut items = Vec::new();
         for (key, stored) in selected {
             match self.delete_object(&call.resource, &key, &options, Some(&call.user)) {
-                Ok(Deleted::Gone(_)) => items.push(stored.value.clone()),
-                Ok(Deleted::Pending(pending)) => items.push(pending.value.clone()),
+                Ok(Deleted::Gone(_)) => items.push(stored.value()),
+                Ok(Deleted::Pending(pending)) => items.push(pending.value()),
                 Err(failure) if failure.code == 404 => {}
                 Err(failure) => return Err(failure),
             }
@@ -168,15 +166,15 @@ impl Server {
         user: Option<&User>,
     ) -> Result<Deleted, Failure> {
         let stored = self.store.head(key).ok_or_else(|| Failure::not_found(resource, key.name()))?;
-        let old = shaped(resource, stored);
+        let old = opened(resource, stored);
         check_preconditions(resource, &old.value, options)?;
         strategy::may_delete(resource, &old.value)?;
-        let mut new = old.value.clone();
+        let mut new = Value::clone(&old.value);
         metadata::set_finalizers(&mut new, finalizers_after(resource, &old.value, options.propagation));
         let held =
             metadata::finalizers(&new).next().is_some() || strategy::holds(resource, &mut new, key.name());
         let writing = Writing { user, dry_run: options.dry_run, ..Writing::inside(resource, key, self.now) };
-        let begins = !metadata::is_deleting(&old.value);
+        let begins = !old.stored.is_deleting();
         let mut writes = self.consult(resource, |strategy, objects| {
             if begins {
                 strategy.delete(&writing, &old.value, objects)?;
@@ -186,11 +184,11 @@ impl Server {
         if !held {
             writes.delete(key.clone());
             self.commit_unless(options.dry_run, writes);
-            return Ok(Deleted::Gone(old));
+            return Ok(Deleted::Gone(old.stored));
         }
-        if metadata::is_deleting(&old.value) {
-            if new == old.value {
-                return Ok(Deleted::Pending(old));
+        if old.stored.is_deleting() {
+            if new == *old.value {
+                return Ok(Deleted::Pending(old.stored));
             }
         } else {
             prepare::mark_deleting(resource, &mut new, super::time(self.now));
@@ -214,10 +212,11 @@ impl Server {
     ) -> Arc<Stored> {
         if dry_run {
             let revision = metadata::revision(&new).unwrap_or_default();
-            return Arc::new(Stored::new(new, revision, resource.stamp));
+            return Opened::new(new, revision, resource.stamp).stored;
         }
-        let stored = Arc::new(Stored::new(new, self.store.revision() + 1, resource.stamp));
-        writes.put_stored(key.clone(), stored.clone());
+        let opened = Opened::new(new, self.store.revision() + 1, resource.stamp);
+        let stored = opened.stored.clone();
+        writes.put_opened(key.clone(), opened);
         self.commit(writes);
         stored
     }

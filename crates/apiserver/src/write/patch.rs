@@ -59,12 +59,12 @@ impl Server {
         if kind == Kind::Apply {
             return self.apply(call, old, &options);
         }
-        let old = old.ok_or_else(|| Failure::not_found(&call.resource, call.name()))?;
+        let old = old.ok_or_else(|| Failure::not_found(&call.resource, call.name()))?.open();
         let (patched, findings) = patched(call, kind, &old.value)?;
         let mut new = conform(call, patched, &options, findings)?;
         check_identity(call, &mut new, &old.value)?;
         let wrong_kind = body::is_other_type(&call.resource, &new);
-        self.own(call, Some(&old), &mut new, &options);
+        self.own(call, Some(&old.value), &mut new, &options);
         self.admit_write(call, &new)?;
         let new = merge_kept(call, new, &old.value);
         let draft = Draft { old: Some(old), new, wrong_kind };
@@ -84,11 +84,12 @@ impl Server {
         if let (Some(fingerprint), Some(old)) = (&fingerprint, &old)
             && self.steady.holds(fingerprint, old)
         {
-            return Ok(self.present(call, 200, &old.value, Some(&old.bytes)));
+            return Ok(self.present(call, 200, old));
         }
         let (applied, duplicates) = apply_body(call)?;
         check_applied_type(call, &applied)?;
-        let live = old.as_ref().map(|old| &old.value);
+        let old = old.map(|old| old.open());
+        let live = old.as_ref().map(|old| &*old.value);
         let writer =
             ownership::Writer { manager: &options.manager, subresource: call.subresource(), now: self.now };
         let force = call.query.flag("force");
@@ -109,7 +110,7 @@ impl Server {
                 let new = merge_kept(call, new, &old.value);
                 let draft = Draft { old: Some(old.clone()), new, wrong_kind: false };
                 let response = self.finish_write(call, draft, options)?;
-                self.learn_steady(call, fingerprint, &old);
+                self.learn_steady(call, fingerprint, &old.stored);
                 Ok(response)
             }
         }

@@ -7,7 +7,7 @@ use crate::decode::{BodyFormat, decode};
 use crate::metadata;
 use crate::resource::value_at;
 use crate::server::{Call, Response, Server};
-use crate::shape::shaped;
+use crate::shape::opened;
 use crate::status::Failure;
 
 /// The scale of an object.
@@ -37,7 +37,7 @@ impl Server {
         let paths = call.resource.scale.clone().ok_or_else(Failure::no_such_resource)?;
         let options = Options::parse(call, if verb == "patch" { "PatchOptions" } else { "UpdateOptions" })?;
         let stored = self.store.head(&call.key(call.name()));
-        let old = stored.map(|stored| shaped(&call.resource, stored));
+        let old = stored.map(|stored| opened(&call.resource, stored));
         let old = old.ok_or_else(|| Failure::not_found(&call.resource, call.name()))?;
         let decoded = decode(&call.request.body, BodyFormat::Json).map_err(Failure::bad_request)?;
         let asked =
@@ -51,15 +51,15 @@ impl Server {
                 "spec.replicas of the Scale must be a whole number",
             ));
         };
-        let mut new = old.value.clone();
+        let mut new = Value::clone(&old.value);
         set_at(&mut new, &paths.spec_replicas, json!(replicas));
         prepare::count_generation(&call.resource, &mut new, &old.value);
-        self.own(call, Some(&old), &mut new, &options);
+        self.own(call, Some(&old.value), &mut new, &options);
         let draft = Draft { old: Some(old), new, wrong_kind: false };
         let answer = self.finish_write(call, draft, &options)?;
         let key = call.key(call.name());
         match self.store.head(&key) {
-            Some(stored) => show(call, &stored.value),
+            Some(stored) => show(call, &stored.value()),
             None => Ok(answer),
         }
     }

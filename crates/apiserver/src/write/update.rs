@@ -6,7 +6,7 @@ use super::{Draft, Options, body, prepare};
 use crate::field_error::{FieldError, FieldErrorKind};
 use crate::metadata;
 use crate::server::{Call, Response, Server};
-use crate::shape::shaped;
+use crate::shape::opened;
 use crate::status::Failure;
 use crate::strategy;
 
@@ -18,10 +18,10 @@ impl Server {
         body::settle_namespace(call, &mut new)?;
         check_name(call, &mut new)?;
         let stored = self.store.head(&call.key(call.name()));
-        let old = stored.map(|stored| shaped(&call.resource, stored));
+        let old = stored.map(|stored| opened(&call.resource, stored));
         let old = old.ok_or_else(|| Failure::not_found(&call.resource, call.name()))?;
         check_versions(call, &mut new, &old.value)?;
-        self.own(call, Some(&old), &mut new, &options);
+        self.own(call, Some(&old.value), &mut new, &options);
         self.admit_write(call, &new)?;
         let new = merge_kept(call, new, &old.value);
         let draft = Draft { old: Some(old), new, wrong_kind };
@@ -35,12 +35,12 @@ impl Server {
         let mut new = body::conform(call, decoded, &options)?;
         check_name(call, &mut new)?;
         let stored = self.store.head(&call.key(call.name()));
-        let old = stored.map(|stored| shaped(&call.resource, stored));
+        let old = stored.map(|stored| opened(&call.resource, stored));
         let old = old.ok_or_else(|| Failure::not_found(&call.resource, call.name()))?;
         check_versions(call, &mut new, &old.value)?;
-        let mut kept = old.value.clone();
+        let mut kept = Value::clone(&old.value);
         prepare::set(&mut kept, "spec", new.get("spec").cloned().unwrap_or_default());
-        self.own(call, Some(&old), &mut kept, &options);
+        self.own(call, Some(&old.value), &mut kept, &options);
         let draft = Draft { old: Some(old), new: kept, wrong_kind: false };
         self.finish_write(call, draft, &options)
     }
