@@ -27,6 +27,9 @@ struct Arguments {
     /// Write a kubeconfig here.
     #[arg(long)]
     kubeconfig: Option<PathBuf>,
+    /// Leave garbage collection and the ends of namespaces to clients, as a kube-apiserver without a controller manager.
+    #[arg(long)]
+    external_controllers: bool,
 }
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -37,11 +40,11 @@ async fn main() -> Result<(), Failure> {
     let seed = apiserver_http::random_bytes()?;
     let (shell, authority, mut secrets) = if let Some(path) = &arguments.data {
         let data = DataDirectory::open(path)?;
-        let config = config(&data.secrets, arguments.token.as_deref());
+        let config = config(&data.secrets, &arguments);
         (Shell::start_durable(config, seed, Box::new(data.sink), data.store)?, data.authority, data.secrets)
     } else {
         let secrets = Secrets::generate()?;
-        let config = config(&secrets, arguments.token.as_deref());
+        let config = config(&secrets, &arguments);
         (Shell::start_in_memory(config, seed)?, Authority::generate()?, secrets)
     };
     if let Some(token) = arguments.token {
@@ -62,9 +65,10 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-fn config(secrets: &Secrets, token: Option<&str>) -> Config {
+fn config(secrets: &Secrets, arguments: &Arguments) -> Config {
     let mut tokens = Tokens::default();
-    tokens.insert(token.unwrap_or(&secrets.admin_token), User::new("admin", &[MASTERS]));
+    let token = arguments.token.as_deref().unwrap_or(&secrets.admin_token);
+    tokens.insert(token, User::new("admin", &[MASTERS]));
     tokens.accept_projects(&secrets.project_secret);
     let plane = |name: &str, prefix: &str| PlaneSpec {
         name: name.to_owned(),
@@ -73,7 +77,8 @@ fn config(secrets: &Secrets, token: Option<&str>) -> Config {
         ..PlaneSpec::default()
     };
     let planes = vec![plane("core", ""), plane("hub", "/clusters/hub"), plane("cell/one", "/clusters/one")];
-    Config { planes, tokens, ..Config::default() }
+    let external_controllers = arguments.external_controllers;
+    Config { planes, tokens, external_controllers, ..Config::default() }
 }
 
 async fn make_project(handle: Handle) -> Result<(), Failure> {

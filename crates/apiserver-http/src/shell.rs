@@ -146,14 +146,22 @@ impl Core {
                 Err(RecvTimeoutError::Timeout) => Some(Input::Tick),
             };
             if let Some(input) = input {
-                self.wake = None;
-                let outputs = self.server.handle(Timestamp::now(), input);
-                self.carry(outputs);
+                self.step(input);
+            }
+            // After every message, so that a crowd of requests does not keep the inside clients from working.
+            if self.wake.is_some_and(|wake| wake <= Timestamp::now()) {
+                self.step(Input::Tick);
             }
         }
         if let Some(sink) = self.sink.take() {
             sink.stop();
         }
+    }
+
+    fn step(&mut self, input: Input) {
+        self.wake = None;
+        let outputs = self.server.handle(Timestamp::now(), input);
+        self.carry(outputs);
     }
 
     fn patience(&self) -> Duration {

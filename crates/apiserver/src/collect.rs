@@ -39,9 +39,15 @@ pub(crate) struct Collector {
     unresolved: BTreeSet<Key>,
     queue: VecDeque<Work>,
     queued: BTreeSet<Work>,
+    /// Whether somebody outside collects instead.
+    is_idle: bool,
 }
 
 impl Collector {
+    pub(crate) fn new(works: bool) -> Self {
+        Self { is_idle: !works, ..Self::default() }
+    }
+
     /// Learns everything a plane holds.
     pub(crate) fn begin(&mut self, plane: &str, store: &Store) {
         for (key, stored) in store.head_under(&format!("{plane}|")) {
@@ -65,10 +71,12 @@ impl Collector {
                 self.push(Work::Dependent(key));
             }
         }
-        !self.collector.queue.is_empty()
     }
 
     fn learn(&mut self, key: &Key, before: Option<&Arc<Stored>>, after: Option<&Arc<Stored>>) {
+        if self.is_idle {
+            return;
+        }
         let owners = |object: Option<&Arc<Stored>>| -> BTreeSet<String> {
             object.into_iter().flat_map(|object| object.owner_uids()).map(str::to_owned).collect()
         };
@@ -126,7 +134,11 @@ impl Collector {
                 self.push(Work::Dependent(dependent));
             }
         }
-        !self.collector.queue.is_empty()
+    }
+
+    /// Whether something is to be done at once.
+    pub(crate) fn has_work(&self) -> bool {
+        !self.queue.is_empty()
     }
 
     fn push(&mut self, work: Work) {
@@ -148,15 +160,14 @@ impl Collector {
 }
 
 impl Server {
-    /// Does a bounded portion. Answers whether more is left.
-    pub(crate) fn collect_some(&mut self) -> bool {
+    /// Does a bounded portion.
+    pub(crate) fn collect_some(&mut self) {
         for _ in 0..PORTION {
             match self.collector.pop() {
-                None => return false,
+                None => return,
                 Some(Work::Dependent(key)) => self.collect_dependent(&key),
                 Some(Work::Owner(key)) => self.collect_owner(&key),
             }
         }
-        !self.collector.queue.is_empty()
     }
 }

@@ -33,9 +33,15 @@ struct Ending {
 pub(crate) struct Terminations {
     ending: BTreeSet<Ending>,
     queue: VecDeque<Ending>,
+    /// Whether somebody outside ends namespaces instead; definitions are always ended here.
+    skips_namespaces: bool,
 }
 
 impl Terminations {
+    pub(crate) fn new(ends_namespaces: bool) -> Self {
+        Self { skips_namespaces: !ends_namespaces, ..Self::default() }
+    }
+
     /// Learns what a plane was ending before a restart.
     pub(crate) fn begin(&mut self, plane: &str, store: &Store) {
         for storage in [NAMESPACES, crd::STORAGE] {
@@ -44,7 +50,6 @@ impl Terminations {
                 self.learn(key, Some(stored));
             }
         }
-        !self.terminations.queue.is_empty()
     }
 
     /// Forgets a plane that is gone.
@@ -69,6 +74,9 @@ impl Terminations {
     }
 
     fn learn(&mut self, key: &Key, object: Option<&Arc<Stored>>) {
+        if self.skips_namespaces && key.storage() == NAMESPACES {
+            return;
+        }
         let ending = Ending { key: key.clone() };
         match object {
             Some(object) if object.is_deleting() => {
@@ -78,6 +86,11 @@ impl Terminations {
             Some(_) => {}
             None => drop(self.ending.remove(&ending)),
         }
+    }
+
+    /// Whether something is to be done at once.
+    pub(crate) fn has_work(&self) -> bool {
+        !self.queue.is_empty()
     }
 
     fn push(&mut self, ending: Ending) {
@@ -101,8 +114,8 @@ impl Ending {
 }
 
 impl Server {
-    /// Does a bounded portion. Answers whether more is left.
-    pub(crate) fn terminate_some(&mut self) -> bool {
+    /// Does a bounded portion.
+    pub(crate) fn terminate_some(&mut self) {
         if let Some(ending) = self.terminations.queue.pop_front() {
             if ending.key.storage() == NAMESPACES {
                 self.end_namespace(&ending);
@@ -110,7 +123,6 @@ impl Server {
                 self.end_definition(&ending);
             }
         }
-        !self.terminations.queue.is_empty()
     }
 
     fn end_namespace(&mut self, ending: &Ending) {

@@ -157,6 +157,9 @@ pub struct Config {
     pub tokens: Tokens,
     /// Whether a sink answers [`Output::Persist`]; without one, commits are published at once.
     pub durable: bool,
+    /// Whether garbage collection and the ends of namespaces are left to clients from outside, as kube-apiserver leaves
+    /// them to its controller manager.
+    pub external_controllers: bool,
 }
 
 /// See the module.
@@ -212,8 +215,8 @@ impl Server {
             store,
             planes: Planes::default(),
             watches: Watches::default(),
-            collector: Collector::default(),
-            terminations: Terminations::default(),
+            collector: Collector::new(!config.external_controllers),
+            terminations: Terminations::new(!config.external_controllers),
             generator,
             tokens: config.tokens,
             builtins,
@@ -232,14 +235,16 @@ impl Server {
         }
         server.mount_projects()?;
         server.reshape_loaded();
-        server.finish();
+        server.finish(false);
         let outputs = std::mem::take(&mut server.outputs);
         Ok((server, outputs))
     }
 
-    /// Takes one input and says what to do about it. Bounded: inside work that is left over asks to be woken at once.
+    /// Takes one input and says what to do about it. The inside clients work when time passes, a bounded portion each,
+    /// and ask to be woken at once while they have work: between a request and what they do about it, others may look.
     pub fn handle(&mut self, now: Timestamp, input: Input) -> Vec<Output> {
         self.now = self.now.max(now);
+        let is_tick = matches!(input, Input::Tick);
         match input {
             Input::Request(request) => self.serve(request, true),
             Input::Cancel(id) => {
@@ -249,7 +254,7 @@ impl Server {
             Input::Persisted { up_to } => self.publish(up_to),
             Input::Tick => {}
         }
-        self.finish();
+        self.finish(is_tick);
         std::mem::take(&mut self.outputs)
     }
 
@@ -271,9 +276,13 @@ impl Server {
         self.planes.iter().map(|plane| (&*plane.name, plane.prefix.as_str()))
     }
 
-    fn finish(&mut self) {
+    fn finish(&mut self, may_work: bool) {
         self.serve_waiting();
-        let more = self.work_inside();
+        if may_work {
+            self.collect_some();
+            self.terminate_some();
+        }
+        let more = self.collector.has_work() || self.terminations.has_work();
         self.store.compact(self.now);
         self.expire_watches();
         let due = self.watches.next_due().into_iter().chain(self.waiting.next_due()).min();
@@ -281,13 +290,6 @@ impl Server {
         if let Some(at) = next {
             self.outputs.push(Output::WakeAt(at));
         }
-    }
-
-    /// The inside clients, a bounded portion each. Answers whether something is left to do at once.
-    fn work_inside(&mut self) -> bool {
-        let collecting = self.collect_some();
-        let terminating = self.terminate_some();
-        collecting || terminating
     }
 
     /// Commits, lets the inside clients see it (what they do comes later in the order), hands the batch to the sink,

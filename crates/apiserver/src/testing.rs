@@ -8,7 +8,7 @@ use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::{Value, json};
 
-use crate::identity::{MASTERS, Tokens, User};
+use crate::identity::{MASTERS, User};
 use crate::plane::PlaneSpec;
 use crate::registry::Registration;
 use crate::request::{Headers, Request, RequestId};
@@ -34,6 +34,9 @@ pub(crate) struct World {
     pub(crate) accept: String,
 }
 
+/// Where definitions live.
+pub(crate) const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
 /// The plane most tests use.
 pub(crate) const HUB: &str = "/clusters/hub";
 
@@ -53,9 +56,22 @@ impl World {
             planes: vec![core, hub],
             project_crds: vec![thing_crd()],
             registrations,
-            tokens: Tokens::default(),
             durable,
+            ..Config::default()
         };
+        Self::start(config, store)
+    }
+
+    /// A world in which nobody collects and no namespace ends.
+    pub(crate) fn beside_external_controllers() -> Self {
+        let hub = PlaneSpec { name: "hub".into(), prefix: HUB.into(), ..PlaneSpec::default() };
+        let config = Config { planes: vec![hub], external_controllers: true, ..Config::default() };
+        let mut world = Self::start(config, Store::default());
+        world.post(CRDS, &thing_crd());
+        world
+    }
+
+    fn start(config: Config, store: Store) -> Self {
         let now = Timestamp::from_second(1_800_000_000).unwrap();
         let generator = ChaCha12Rng::seed_from_u64(7);
         let (server, outputs) = Server::start(config, store, generator, now).unwrap();
@@ -78,7 +94,7 @@ impl World {
     /// A world whose hub serves `things.example.com`.
     pub(crate) fn with_things() -> Self {
         let mut world = Self::new();
-        world.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &thing_crd());
+        world.post(CRDS, &thing_crd());
         world
     }
 
@@ -125,8 +141,15 @@ impl World {
         self.take(outputs);
     }
 
-    /// Sends a request and gives its number.
+    /// Sends a request, lets the inside clients finish, and gives the request's number.
     pub(crate) fn send(&mut self, method: &str, path: &str, body: &str, content_type: &str) -> u64 {
+        let id = self.send_only(method, path, body, content_type);
+        self.settle();
+        id
+    }
+
+    /// Sends a request and gives its number; the inside clients do not get their turn.
+    pub(crate) fn send_only(&mut self, method: &str, path: &str, body: &str, content_type: &str) -> u64 {
         self.next += 1;
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let prefix = if path.starts_with("/core/") { "" } else { HUB };
@@ -145,9 +168,7 @@ impl World {
             identity: Some(self.user.clone()),
         };
         let outputs = self.server.handle(self.now, Input::Request(Box::new(request)));
-        if self.take(outputs) {
-            self.settle();
-        }
+        self.take(outputs);
         self.next
     }
 

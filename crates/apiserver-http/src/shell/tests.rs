@@ -181,3 +181,43 @@ async fn requests_beyond_the_limit_are_told_to_come_back_and_may_do_so_when_othe
     under_way.pop();
     assert_eq!(version().await.unwrap().status(), 200);
 }
+
+#[tokio::test]
+async fn a_crowd_of_requests_does_not_keep_an_owner_waiting_for_the_collector() {
+    use http_body_util::{BodyExt, Full};
+    use tower::Service;
+    let shell = Shell::start_in_memory(config(), [7; 32]).unwrap();
+    let api: Api<ConfigMap> = Api::default_namespaced(client(&shell));
+    api.create(&PostParams::default(), &config_map("a")).await.unwrap();
+    let (release, released) = mpsc::channel::<()>();
+    let (told, waits) = oneshot::channel::<()>();
+    let handle = shell.handle();
+    let holding = tokio::spawn(async move {
+        let question = move |_: &Server| {
+            told.send(()).unwrap();
+            released.recv().unwrap();
+        };
+        handle.ask(question).await
+    });
+    waits.await.unwrap();
+    let call = |method: &str, body: &'static str| {
+        let path = "/api/v1/namespaces/default/configmaps/a";
+        let request = http::Request::builder().method(method).uri(path);
+        let request = request.header("content-type", "application/json").body(Full::from(body)).unwrap();
+        shell.handle().at("/clusters/hub").speaking_for(User::new("admin", &[MASTERS])).call(request)
+    };
+    let mut asked: Vec<_> = std::iter::once(call("DELETE", r#"{"propagationPolicy": "Foreground"}"#))
+        .chain((0..3).map(|_| call("GET", "")))
+        .collect();
+    for request in &mut asked {
+        assert!(futures::poll!(request).is_pending());
+    }
+    release.send(()).unwrap();
+    holding.await.unwrap().unwrap();
+    let answers = futures::future::join_all(asked).await;
+    let codes: Vec<u16> = answers.iter().map(|answer| answer.as_ref().unwrap().status().as_u16()).collect();
+    assert_eq!(codes, [200, 404, 404, 404]);
+    for answer in answers {
+        answer.unwrap().into_body().collect().await.unwrap();
+    }
+}

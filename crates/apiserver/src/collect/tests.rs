@@ -80,3 +80,34 @@ fn an_object_with_one_living_owner_stays_and_forgets_the_dead_one() {
     let (code, b) = world.get(&format!("{THINGS}/b"));
     assert_eq!((code, b["metadata"]["ownerReferences"].as_array().unwrap().len()), (200, 1));
 }
+
+#[test]
+fn an_owner_that_waits_is_seen_until_the_collector_has_its_turn() {
+    for (policy, finalizer) in [("Orphan", "orphan"), ("Foreground", "foregroundDeletion")] {
+        let mut world = World::with_things();
+        world.post(THINGS, &thing("a", "red"));
+        world.settle();
+        let watch = world.send("GET", &format!("{THINGS}?watch=true&resourceVersion=0"), "", "");
+        let body = json!({"propagationPolicy": policy}).to_string();
+        world.send_only("DELETE", &format!("{THINGS}/a"), &body, "application/json");
+        let get = world.send_only("GET", &format!("{THINGS}/a"), "", "");
+        let seen: Value = serde_json::from_slice(&world.answer(get).unwrap().body).unwrap();
+        assert_eq!(seen["metadata"]["finalizers"], json!([finalizer]));
+        world.settle();
+        assert_eq!(code(&mut world, "a"), 404);
+        assert_eq!(world.events(watch), ["ADDED a", "MODIFIED a", "DELETED a"]);
+    }
+}
+
+#[test]
+fn owners_wait_for_a_collector_from_outside_where_the_server_has_none() {
+    let mut world = World::beside_external_controllers();
+    let (_, a) = world.post(THINGS, &thing("a", "red"));
+    world.post(THINGS, &owned("b", &a, true));
+    world.delete(&format!("{THINGS}/a"), &json!({"propagationPolicy": "Orphan"}));
+    world.settle();
+    assert_eq!(world.get(&format!("{THINGS}/a")).1["metadata"]["finalizers"], json!(["orphan"]));
+    world.patch(&format!("{THINGS}/a"), &json!({"metadata": {"finalizers": null}}), crate::testing::MERGE);
+    world.settle();
+    assert_eq!((code(&mut world, "a"), code(&mut world, "b")), (404, 200));
+}

@@ -122,8 +122,8 @@ fn check_new_finalizers(errors: &mut Vec<FieldError>, new: &Value, old: &Value) 
         return;
     }
     let before: BTreeSet<&str> = metadata::finalizers(old).collect();
-    let added: Vec<String> =
-        metadata::finalizers(new).filter(|name| !before.contains(name)).map(quoted).collect();
+    let after: BTreeSet<&str> = metadata::finalizers(new).collect();
+    let added: Vec<String> = after.difference(&before).copied().map(quoted).collect();
     if !added.is_empty() {
         let why = format!(
             "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",

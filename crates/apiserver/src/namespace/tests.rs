@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::testing::{MERGE, THINGS, World, thing};
+use crate::testing::{CRDS, MERGE, THINGS, World, thing};
 
 const NAMESPACE: &str = "/api/v1/namespaces/n";
 
@@ -50,4 +50,20 @@ fn a_held_object_keeps_its_namespace_which_takes_nothing_new() {
 fn the_servers_own_namespaces_stay() {
     let mut world = world();
     assert_eq!(world.delete("/api/v1/namespaces/default", &Value::Null).0, 403);
+}
+
+#[test]
+fn a_namespace_waits_for_a_controller_from_outside_and_a_definition_does_not() {
+    let mut world = World::beside_external_controllers();
+    world.post("/api/v1/namespaces", &json!({"metadata": {"name": "n"}}));
+    world.post(&things(), &thing("a", "red"));
+    world.delete(NAMESPACE, &Value::Null);
+    world.settle();
+    let (code, namespace) = world.get(NAMESPACE);
+    assert_eq!((code, &namespace["status"]["phase"]), (200, &json!("Terminating")));
+    assert_eq!(world.get(&format!("{}/a", things())).0, 200);
+    let definition = format!("{CRDS}/things.example.com");
+    world.delete(&definition, &Value::Null);
+    world.settle();
+    assert_eq!(world.get(&definition).0, 404);
 }

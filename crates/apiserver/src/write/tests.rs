@@ -283,3 +283,17 @@ fn all_that_is_wrong_with_the_options_of_an_apply_is_said_at_once() {
     let causes = refused["details"]["causes"].as_array().unwrap();
     assert_eq!(causes.iter().map(|cause| cause["field"].clone()).collect::<Vec<_>>(), fields);
 }
+
+#[test]
+fn new_finalizers_of_a_deleted_object_are_named_in_order() {
+    let mut world = World::with_things();
+    let mut held = thing("a", "red");
+    held["metadata"]["finalizers"] = json!(["example.com/x"]);
+    world.post(THINGS, &held);
+    world.delete(&format!("{THINGS}/a"), &Value::Null);
+    let more = json!({"metadata": {"finalizers": ["example.com/x", "example.com/c", "example.com/b"]}});
+    let (code, refused) = world.patch(&format!("{THINGS}/a"), &more, MERGE);
+    let message = refused["message"].as_str().unwrap();
+    let named = "found new finalizers []string{\"example.com/b\", \"example.com/c\"}";
+    assert!(code == 422 && message.contains(named), "{message}");
+}
