@@ -1,5 +1,9 @@
 //! The installation's own certificate authority: it signs the server's certificate and those of clients.
 
+mod clients;
+#[cfg(test)]
+mod tests;
+
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -11,6 +15,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
+
+pub(crate) use clients::Clients;
 
 /// An authority that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -91,12 +97,7 @@ impl Authority {
     /// # Errors
     /// [`AuthorityError::Certificate`].
     pub fn issue_client(&self, user: &str, groups: &[&str]) -> Result<Issued, AuthorityError> {
-        let mut params = named(user, Vec::new())?;
-        for group in groups {
-            params.distinguished_name.push(DnType::OrganizationName, *group);
-        }
-        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
-        self.issue(&params)
+        self.issue(&client(user, groups)?)
     }
 
     /// A server certificate for the local names and these.
@@ -127,32 +128,54 @@ impl Authority {
         Ok(Issued { certificate: certificate.pem(), key: key.serialize_pem() })
     }
 
-    /// The TLS side of a listener: a fresh server certificate, HTTP/2 and HTTP/1.1, client certificates of this
-    /// authority taken where offered.
+    /// Who clients with certificates of this authority are.
     ///
     /// # Errors
-    /// [`AuthorityError`] when a certificate cannot be made or TLS refuses it.
-    pub fn server_config(&self, names: &[String]) -> Result<ServerConfig, AuthorityError> {
-        let refused = |error: &dyn std::fmt::Display| AuthorityError::Tls(error.to_string());
-        let issued = self.issue_server(names)?;
+    /// [`AuthorityError`] when TLS refuses the authority.
+    pub(crate) fn clients(&self) -> Result<Clients, AuthorityError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut roots = RootCertStore::empty();
         roots.add(certificate(&self.certificate)?).map_err(|error| refused(&error))?;
-        let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone())
-            .allow_unauthenticated()
-            .build()
-            .map_err(|error| refused(&error))?;
+        let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
+        Ok(Clients::new(verifier.map_err(|error| refused(&error))?))
+    }
+
+    /// The TLS side of a listener: a fresh server certificate, HTTP/2 and HTTP/1.1, client certificates taken where
+    /// offered.
+    ///
+    /// # Errors
+    /// [`AuthorityError`] when a certificate cannot be made or TLS refuses it.
+    pub(crate) fn server_config(
+        &self,
+        names: &[String],
+        clients: &Clients,
+    ) -> Result<ServerConfig, AuthorityError> {
+        let issued = self.issue_server(names)?;
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
         let key =
             PrivatePkcs8KeyDer::from_pem_slice(issued.key.as_bytes()).map_err(|error| refused(&error))?;
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| refused(&error))?
-            .with_client_cert_verifier(verifier)
+            .with_client_cert_verifier(clients.taking_any())
             .with_single_cert(vec![certificate(&issued.certificate)?], PrivateKeyDer::Pkcs8(key))
             .map_err(|error| refused(&error))?;
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(config)
     }
+}
+
+fn refused(error: &dyn std::fmt::Display) -> AuthorityError {
+    AuthorityError::Tls(error.to_string())
+}
+
+fn client(user: &str, groups: &[&str]) -> Result<CertificateParams, rcgen::Error> {
+    let mut params = named(user, Vec::new())?;
+    for group in groups {
+        params.distinguished_name.push(DnType::OrganizationName, *group);
+    }
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+    Ok(params)
 }
 
 fn named(common_name: &str, names: Vec<String>) -> Result<CertificateParams, rcgen::Error> {

@@ -17,6 +17,7 @@ use apiserver::status::Failure;
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use http_body_util::BodyExt;
+use jiff::Timestamp;
 use tokio::sync::oneshot;
 
 use crate::body::Body;
@@ -31,19 +32,31 @@ pub struct Handle {
     /// Requests of all handles that are not answered yet.
     in_flight: Arc<AtomicUsize>,
     user: Option<Arc<User>>,
+    /// When the user's certificate ends; a connection may last longer.
+    until: Option<Timestamp>,
     /// Put before every path: the plane this handle is for.
     prefix: Arc<str>,
 }
 
 impl Handle {
     pub(crate) fn new(sender: Sender<Message>, in_flight: Arc<AtomicUsize>) -> Self {
-        Self { sender, in_flight, user: None, prefix: Arc::from("") }
+        Self { sender, in_flight, user: None, until: None, prefix: Arc::from("") }
     }
 
     /// The same server for a user whom the caller vouches for.
     #[must_use]
     pub fn speaking_for(&self, user: User) -> Self {
-        Self { user: Some(Arc::new(user)), ..self.clone() }
+        Self { user: Some(Arc::new(user)), until: None, ..self.clone() }
+    }
+
+    /// The same server for a user whom a certificate vouches for until it ends.
+    pub(crate) fn speaking_until(&self, user: User, until: Timestamp) -> Self {
+        Self { until: Some(until), ..self.speaking_for(user) }
+    }
+
+    fn identity(&self) -> Option<User> {
+        let ended = self.until.is_some_and(|until| until < Timestamp::now());
+        self.user.as_deref().filter(|_| !ended).cloned()
     }
 
     /// The same server seen from a plane: paths begin below its prefix.
@@ -93,7 +106,7 @@ impl Handle {
             query: parts.uri.query().unwrap_or_default().to_owned(),
             headers: headers(&parts.headers),
             body,
-            identity: self.user.as_deref().cloned(),
+            identity: self.identity(),
         };
         let (sender, receiver) = oneshot::channel();
         let cancel = CancelOnDrop { id, sender: Some(self.sender.clone()) };

@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apiserver::identity::User;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
@@ -15,7 +14,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
-use crate::authority::{Authority, AuthorityError};
+use crate::authority::{Authority, AuthorityError, Clients};
 use crate::handle::Handle;
 
 /// How long a client may take for the TLS handshake.
@@ -65,9 +64,10 @@ impl Listener {
         let address = socket.local_addr().map_err(failed)?;
         let mut all = names.to_vec();
         all.push(address.ip().to_string());
-        let acceptor = TlsAcceptor::from(Arc::new(authority.server_config(&all)?));
+        let clients = authority.clients()?;
+        let acceptor = TlsAcceptor::from(Arc::new(authority.server_config(&all, &clients)?));
         let (stop, stopped) = watch::channel(false);
-        let task = tokio::spawn(accept(socket, acceptor, handle, stopped));
+        let task = tokio::spawn(accept(socket, (acceptor, clients), handle, stopped));
         Ok(Self { address, stop, task })
     }
 
@@ -87,7 +87,7 @@ impl Listener {
 
 async fn accept(
     socket: TcpListener,
-    acceptor: TlsAcceptor,
+    tls: (TlsAcceptor, Clients),
     handle: Handle,
     mut stopped: watch::Receiver<bool>,
 ) {
@@ -101,9 +101,9 @@ async fn accept(
         match accepted {
             Ok((stream, peer)) => {
                 let watcher = graceful.watcher();
-                let (acceptor, handle) = (acceptor.clone(), handle.clone());
+                let (tls, handle) = (tls.clone(), handle.clone());
                 tokio::spawn(async move {
-                    if let Err(error) = serve(stream, &acceptor, handle, watcher).await {
+                    if let Err(error) = serve(stream, &tls, handle, watcher).await {
                         tracing::debug!(%peer, %error, "a connection ended");
                     }
                 });
@@ -123,15 +123,15 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 async fn serve(
     stream: TcpStream,
-    acceptor: &TlsAcceptor,
+    (acceptor, clients): &(TlsAcceptor, Clients),
     handle: Handle,
     watcher: hyper_util::server::graceful::Watcher,
 ) -> Result<(), Failure> {
     stream.set_nodelay(true)?;
     let stream = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await??;
-    let certificate = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first());
-    let handle = match certificate {
-        Some(certificate) => handle.speaking_for(User::from_certificate(certificate)?),
+    let chain = stream.get_ref().1.peer_certificates().unwrap_or_default();
+    let handle = match clients.user(chain) {
+        Some((user, until)) => handle.speaking_until(user, until),
         None => handle,
     };
     let builder = Builder::new(TokioExecutor::new());

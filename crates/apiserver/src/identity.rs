@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::Timestamp;
 use rand_chacha::ChaCha12Rng;
 use sha2::{Digest, Sha256};
 use x509_parser::prelude::{FromDer, X509Certificate};
@@ -63,6 +64,15 @@ impl User {
     }
 }
 
+/// When a certificate (DER) stops being valid.
+///
+/// # Errors
+/// A text when the certificate cannot be read.
+pub fn certificate_end(der: &[u8]) -> Result<Timestamp, String> {
+    let (_, certificate) = X509Certificate::from_der(der).map_err(|error| error.to_string())?;
+    Timestamp::from_second(certificate.validity().not_after.timestamp()).map_err(|error| error.to_string())
+}
+
 /// Bearer tokens and whom they speak for. Only hashes are kept, so a dump shows no token.
 #[derive(Clone, Debug, Default)]
 pub struct Tokens {
@@ -95,16 +105,17 @@ impl Tokens {
         known.then(|| User::new(&project_user(project), &[]))
     }
 
-    /// Whom a request speaks for: its connection's user, else its bearer token's.
+    /// Whom a request speaks for: its connection's user, else its bearer token's (kube-apiserver's order, measured).
     ///
     /// # Errors
     /// 401 when neither is known.
     pub fn authenticate(&self, identity: Option<&User>, headers: &Headers) -> Result<User, Failure> {
-        let (scheme, token) = headers.authorization.split_once(' ').unwrap_or_default();
-        if scheme.eq_ignore_ascii_case("bearer") {
-            return self.find(token.trim()).ok_or_else(Failure::unauthorized);
+        if let Some(user) = identity {
+            return Ok(user.clone());
         }
-        identity.cloned().ok_or_else(Failure::unauthorized)
+        let (scheme, token) = headers.authorization.split_once(' ').unwrap_or_default();
+        let found = scheme.eq_ignore_ascii_case("bearer").then(|| self.find(token.trim())).flatten();
+        found.ok_or_else(Failure::unauthorized)
     }
 }
 

@@ -221,3 +221,15 @@ async fn a_crowd_of_requests_does_not_keep_an_owner_waiting_for_the_collector() 
         answer.unwrap().into_body().collect().await.unwrap();
     }
 }
+
+#[tokio::test]
+async fn a_certificate_that_ends_during_a_connection_counts_no_longer() {
+    use http_body_util::Empty;
+    use tower::Service;
+    let shell = Shell::start_in_memory(config(), [7; 32]).unwrap();
+    for (until, code) in [(Timestamp::MAX, 200), (Timestamp::UNIX_EPOCH, 401)] {
+        let mut handle = shell.handle().speaking_until(User::new("admin", &[MASTERS]), until);
+        let request = http::Request::get("/version").body(Empty::<bytes::Bytes>::new()).unwrap();
+        assert_eq!(handle.call(request).await.unwrap().status(), code);
+    }
+}
