@@ -90,10 +90,11 @@ pub fn apply(
     let live = without_managed_fields(live.unwrap_or(&Value::Null), applied);
     let shape = Shape::root(schema);
     let ignored = ownership::ignored(schema, writer.subresource);
-    let mut managers = managers.clone();
-    if managers.is_empty() {
-        managers = owners_before_first_apply((shape, ignored), &live, &managers, &writer)?;
-    }
+    let managers = if managers.is_empty() {
+        owners_before_first_apply((shape, ignored), &live, managers, &writer)?
+    } else {
+        managers.of_group(writer.api_version)
+    };
     typecheck::check(shape, applied, false).map_err(|errors| {
         ApplyError::Untypable(format!(
             "failed to create typed patch object ({}): {errors}",
@@ -153,12 +154,12 @@ pub fn record_update(
         return ManagedFields::default();
     }
     let shape = Shape::root(schema);
-    let live = live.unwrap_or(&Value::Null);
+    let live = live.unwrap_or(schema.empty());
     if typecheck::check(shape, new, true).is_err() || typecheck::check(shape, live, true).is_err() {
         return ManagedFields::default();
     }
     let ignored = ownership::ignored(schema, writer.subresource);
-    update((shape, ignored), (live, new), managers.clone(), &writer)
+    update((shape, ignored), (live, new), managers.of_group(writer.api_version), &writer)
 }
 
 fn update(

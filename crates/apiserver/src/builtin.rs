@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::resource::{BuiltIn, Catalog, Column, Resource};
 use crate::schema::CompiledSchema;
@@ -44,6 +44,9 @@ struct Declared {
     selectable_fields: Vec<String>,
     #[serde(default)]
     columns: Vec<DeclaredColumn>,
+    /// Top-level fields that every object of the kind shows, set or not.
+    #[serde(default)]
+    empty: Map<String, Value>,
     schema: Value,
 }
 
@@ -125,6 +128,7 @@ fn compile(declared: Declared) -> Result<Resource, StartError> {
         let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
         StartError::Kind { kind: declared.kind.clone(), error: texts.join(", ") }
     })?;
+    let schema = schema.showing(declared.empty);
     let schema = if declared.status { schema.with_separate_status() } else { schema };
     let api_version = crate::status::api_version(&declared.group, &declared.version);
     let storage = declared.storage.unwrap_or_else(|| format!("{}/{}", declared.group, declared.plural));

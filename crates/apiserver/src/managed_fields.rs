@@ -185,10 +185,23 @@ impl ManagedFields {
         }
     }
 
+    /// The entries whose fields are named in the group of this API version. The others say nothing about an object of
+    /// that group, and kube-apiserver drops them at the first write (measured with events).
+    pub(crate) fn of_group(&self, api_version: &str) -> Self {
+        let mut kept = self.clone();
+        kept.entries.retain(|_, managed| group(&managed.api_version) == group(api_version));
+        kept
+    }
+
     /// Removes managers that own nothing.
     pub(crate) fn drop_empty(&mut self) {
         self.entries.retain(|_, managed| !managed.fields.is_empty());
     }
+}
+
+/// The group of `group/version`, empty for the core group.
+fn group(api_version: &str) -> &str {
+    api_version.split_once('/').map_or("", |(group, _)| group)
 }
 
 fn parse_entry(value: &Value) -> Result<(ManagerKey, Managed), ManagedFieldsError> {

@@ -40,7 +40,7 @@ pub enum BuiltIn {
     Secret,
     /// `immutable` data.
     ConfigMap,
-    /// Two groups over one stored object.
+    /// Two groups over one stored object, each with its own names for the same facts.
     Event,
     /// Rules that may not exceed those of the writer.
     Rbac,

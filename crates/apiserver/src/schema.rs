@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::field_error::{FieldError, FieldErrorKind};
 
@@ -37,6 +37,8 @@ use path::Path;
 pub struct CompiledSchema {
     compiled: Arc<Compiled>,
     separate_status: bool,
+    /// What every object shows, set or not; null for nothing.
+    empty: Arc<Value>,
 }
 
 #[derive(Debug)]
@@ -67,7 +69,7 @@ impl CompiledSchema {
         default_values::check(&root, path, &mut findings);
         if findings.is_empty() {
             let compiled = Arc::new(Compiled { root, published: open_api_v3_schema.clone() });
-            Ok(Self { compiled, separate_status: false })
+            Ok(Self { compiled, separate_status: false, empty: Arc::default() })
         } else {
             Err(findings)
         }
@@ -78,6 +80,17 @@ impl CompiledSchema {
     #[must_use]
     pub fn with_separate_status(self) -> Self {
         Self { separate_status: true, ..self }
+    }
+
+    /// The same schema for a kind of which every object shows these top-level fields. Nobody owns them as they are here.
+    #[must_use]
+    pub fn showing(self, empty: Map<String, Value>) -> Self {
+        Self { empty: Arc::new(if empty.is_empty() { Value::Null } else { Value::Object(empty) }), ..self }
+    }
+
+    /// The object before anybody set a field of it.
+    pub(crate) fn empty(&self) -> &Value {
+        &self.empty
     }
 
     /// Whether the status is written through its own subresource.
@@ -96,6 +109,13 @@ impl CompiledSchema {
     pub fn fill_defaults(&self, object: &mut Value) {
         defaults::drop_metadata_nulls(object);
         defaults::fill(object, &self.compiled.root);
+        if let (Some(fields), Some(empty)) = (object.as_object_mut(), self.empty.as_object()) {
+            for (name, value) in
+                empty.iter().filter(|(name, _)| !fields.contains_key(*name)).collect::<Vec<_>>()
+            {
+                fields.insert(name.clone(), value.clone());
+            }
+        }
     }
 
     /// Sets the default of a status that is not there.

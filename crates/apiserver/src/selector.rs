@@ -94,6 +94,11 @@ impl FieldRequirement {
         let found = match value_at(object, &self.path) {
             None | Some(Value::Null) => String::new(),
             Some(Value::String(text)) => text.clone(),
+            // Of an event's source the component counts, and where there is none the reporter.
+            Some(Value::Object(source)) if self.path == "source" => {
+                let component = source.get("component").or_else(|| object.get("reportingComponent"));
+                component.and_then(Value::as_str).unwrap_or_default().to_owned()
+            }
             Some(other) => other.to_string(),
         };
         (found == self.value) == self.equal

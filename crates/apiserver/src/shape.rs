@@ -5,8 +5,9 @@ use std::sync::Arc;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::resource::Resource;
+use crate::resource::{BuiltIn, Resource};
 use crate::store::{Opened, Stored};
+use crate::strategy::event;
 
 /// The object as this resource shows it: as stored when this very resource wrote it, else pruned and defaulted anew
 /// (the schema changed since, or it was written in another version).
@@ -21,6 +22,9 @@ pub(crate) fn opened(resource: &Resource, stored: &Arc<Stored>) -> Opened {
 
 fn reshaped(resource: &Resource, stored: &Stored) -> Opened {
     let mut value = Value::clone(&stored.value());
+    if resource.built_in == BuiltIn::Event {
+        event::convert(resource, &mut value);
+    }
     retype(resource, &mut value);
     resource.schema.prune(&mut value);
     resource.schema.apply_defaults(&mut value);

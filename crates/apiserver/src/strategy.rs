@@ -1,5 +1,6 @@
 //! What data cannot say about built-in kinds: a few rules each, by [`BuiltIn`].
 
+pub(crate) mod event;
 mod secret;
 
 use jiff::Timestamp;
@@ -38,7 +39,6 @@ pub(crate) fn default(resource: &Resource, new: &mut Value) {
         BuiltIn::Namespace => label_namespace(new),
         BuiltIn::Secret => secret::fold_texts(new),
         BuiltIn::CustomResourceDefinition => crate::crd::default(new),
-        BuiltIn::Event => share_event_fields(new),
         _ => {}
     }
 }
@@ -80,27 +80,6 @@ fn prepare_namespace(new: &mut Value, old: Option<&Value>) {
     }
 }
 
-/// The two Event groups name the same facts differently; both names are kept in one stored object.
-fn share_event_fields(new: &mut Value) {
-    const PAIRS: [(&str, &str); 6] = [
-        ("involvedObject", "regarding"),
-        ("message", "note"),
-        ("firstTimestamp", "deprecatedFirstTimestamp"),
-        ("lastTimestamp", "deprecatedLastTimestamp"),
-        ("count", "deprecatedCount"),
-        ("source", "deprecatedSource"),
-    ];
-    let is_core = new.get("apiVersion") == Some(&json!("v1"));
-    let Some(fields) = new.as_object_mut() else { return };
-    for (core, events) in PAIRS {
-        let (here, there) = if is_core { (core, events) } else { (events, core) };
-        match fields.get(here).cloned() {
-            Some(value) => fields.insert(there.to_owned(), value),
-            None => fields.remove(there),
-        };
-    }
-}
-
 /// Findings beyond the schema.
 pub(crate) fn validate(resource: &Resource, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     if let Some(strategy) = &resource.registered {
@@ -111,21 +90,9 @@ pub(crate) fn validate(resource: &Resource, new: &Value, old: Option<&Value>) ->
         BuiltIn::ConfigMap => secret::validate_immutable(new, old, &["data", "binaryData"]),
         BuiltIn::CustomResourceDefinition => crate::crd::validate(new, old),
         BuiltIn::Rbac => validate_rbac(resource, new, old),
-        BuiltIn::Event => validate_event(new),
+        BuiltIn::Event => event::validate(new, old),
         _ => Vec::new(),
     }
-}
-
-fn validate_event(new: &Value) -> Vec<FieldError> {
-    let about = new.get("involvedObject").or_else(|| new.get("regarding"));
-    let namespace =
-        about.and_then(|about| about.get("namespace")).and_then(Value::as_str).unwrap_or_default();
-    let own = metadata::namespace(new);
-    let fits = namespace == own || (namespace.is_empty() && own == "default");
-    if fits {
-        return Vec::new();
-    }
-    vec![invalid("involvedObject.namespace", namespace, "does not match event.namespace")]
 }
 
 fn validate_rbac(resource: &Resource, new: &Value, old: Option<&Value>) -> Vec<FieldError> {

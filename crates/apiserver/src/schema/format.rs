@@ -18,6 +18,7 @@ pub(crate) enum Format {
     Double,
     Date,
     DateTime,
+    MicroTime,
     DateTimeUndashed,
     Duration,
     Uuid,
@@ -45,13 +46,15 @@ pub(crate) enum Format {
     LongName,
 }
 
-const NAMES: [(&str, Format); 31] = [
+const NAMES: [(&str, Format); 32] = [
     ("int32", Format::Int32),
     ("int64", Format::Int64),
     ("float", Format::Float),
     ("double", Format::Double),
     ("date", Format::Date),
     ("date-time", Format::DateTime),
+    // Of built-in kinds alone: a date-time with six digits of a second's fraction.
+    ("kubernetes-micro-time", Format::MicroTime),
     ("datetime", Format::DateTimeUndashed),
     ("duration", Format::Duration),
     ("uuid", Format::Uuid),
@@ -96,6 +99,7 @@ impl Format {
             Self::Int32 | Self::Int64 | Self::Float | Self::Double | Self::Password => true,
             Self::Date => text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok(),
             Self::DateTime | Self::DateTimeUndashed => is_date_time(text),
+            Self::MicroTime => is_micro_time(text),
             Self::Duration => duration_nanoseconds(text).is_some(),
             Self::Ipv4 => text.parse::<Ipv4Addr>().is_ok(),
             Self::Ipv6 => text.parse::<Ipv6Addr>().is_ok(),
@@ -172,6 +176,12 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns {
 fn is_date_time(text: &str) -> bool {
     PATTERNS.date_time.is_match(text)
         && text.get(..10).is_some_and(|date| date.parse::<jiff::civil::Date>().is_ok())
+}
+
+/// RFC 3339 with microseconds, no digit more or less.
+fn is_micro_time(text: &str) -> bool {
+    let fraction = text.split_once('.').map(|(_, rest)| rest.bytes().take_while(u8::is_ascii_digit).count());
+    is_date_time(text) && fraction == Some(6)
 }
 
 const UNITS: [(&str, f64); 10] = [

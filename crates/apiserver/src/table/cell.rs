@@ -1,7 +1,7 @@
 //! One cell: a path into the object, or for built-in kinds one of a few computed texts.
 //!
 //! A column's path may be `count:.data`, `age:.metadata.creationTimestamp`, `role:`, `subjects:User`, `pod:ready`,
-//! `pod:restarts` or `event:object`; anything else is a path as CRDs write it.
+//! `pod:restarts` or `event:regarding`; anything else is a path as CRDs write it.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ pub(super) fn cell(column: &Column, object: &Value, now: Timestamp) -> Value {
         Some(("role", _)) => json!(role(object)),
         Some(("subjects", kind)) => json!(subjects(object, kind)),
         Some(("pod", what)) => pod(object, what),
-        Some(("event", _)) => json!(event_object(object)),
+        Some(("event", field)) => json!(reference(object.get(field))),
         _ => by_path(column, object, now),
     }
 }
@@ -121,8 +121,7 @@ fn pod(object: &Value, what: &str) -> Value {
     json!(format!("{ready}/{containers}"))
 }
 
-fn event_object(object: &Value) -> String {
-    let about = object.get("involvedObject").or_else(|| object.get("regarding"));
+fn reference(about: Option<&Value>) -> String {
     let part =
         |name: &str| about.and_then(|about| about.get(name)).and_then(Value::as_str).unwrap_or_default();
     format!("{}/{}", part("kind").to_lowercase(), part("name"))
