@@ -105,7 +105,9 @@ impl Opened {
 
     /// An object that shows another revision than its own, or none.
     pub(crate) fn as_it_is(value: Value, revision: u64, stamp: u64) -> Self {
-        let (bytes, facts, value) = (Bytes::from(value.to_string()), Facts::of(&value), Arc::new(value));
+        // Without the room that a growing text keeps: the bytes stay for long.
+        let bytes = Bytes::from(value.to_string().into_bytes().into_boxed_slice());
+        let (facts, value) = (Facts::of(&value), Arc::new(value));
         let stored = Stored { bytes, revision, stamp, facts, parsed: Arc::downgrade(&value) };
         Self { stored: Arc::new(stored), value }
     }
