@@ -120,7 +120,12 @@ fn route(view: &View<'_>, key: &BindingKey, declares: &DeclarationFacts) -> Rout
         };
     }
     let namespace = ObjectKey::cluster_scoped(key.namespace.as_str());
-    match view.object::<HubRoute>(&key.cluster, &namespace) {
+    let route = match view.object::<HubRoute>(&key.cluster, &namespace) {
+        // The namespace may be gone before the watch of bindings tells that the binding is.
+        Sight::Absent => Sight::Present(HubRoute::default()),
+        other => other,
+    };
+    match route {
         Sight::Present(route) if route.project != key.project => Route::Elsewhere,
         Sight::Present(route) if !route.is_hub => Route::Left,
         Sight::Present(route) => match (route.resolved(), route.missing_label()) {

@@ -38,6 +38,34 @@ fn a_standby_makes_passes_and_sends_nothing_until_it_leads() {
 }
 
 #[test]
+fn a_lease_is_asked_for_only_while_those_before_it_are_held() {
+    let mut rig = Rig::with(Settings::default(), vec![settings(), settings()]);
+    rig.withhold(What::Leases);
+    rig.engage();
+    let asked = |rig: &Rig| rig.leases.iter().map(|(lease, _)| *lease).collect::<Vec<_>>();
+    assert_eq!(asked(&rig), [0], "the second waits for the first");
+    let theirs = |at: u32| LeaseRecord {
+        version: at.to_string(),
+        holder: "them".to_owned(),
+        duration_seconds: 15,
+        ..LeaseRecord::default()
+    };
+    for look in 0..60 {
+        rig.leases.clear();
+        rig.input(Input::Lease(0, LeaseAnswer::Record(theirs(look))));
+        rig.advance(seconds(2));
+        assert_eq!(
+            asked(&rig),
+            [0],
+            "somebody holds the first; two processes with one each would wait for ever"
+        );
+    }
+    rig.release(What::Leases);
+    rig.advance(seconds(60));
+    assert!(rig.engine.is_leading(), "both are free");
+}
+
+#[test]
 fn a_step_is_sent_only_if_it_is_over_before_the_lease_is() {
     let mut rig = started();
     rig.withhold(What::Leases);

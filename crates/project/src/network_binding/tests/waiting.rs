@@ -34,10 +34,6 @@ fn what_cannot_be_told_leaves_the_answer_as_it_is() {
             |tables| tables.set_kind::<Namespace>(&ClusterName::Hub, ClusterSight::Starting),
             "Namespace ns-p on hub",
         ),
-        (
-            |tables| tables.remove::<Namespace>(&ClusterName::Hub, &ObjectKey::cluster_scoped("ns-p")),
-            "Namespace ns-p on hub",
-        ),
     ];
     for (change, text) in cases {
         let mut tables = present();
@@ -99,6 +95,13 @@ fn a_binding_that_is_going_or_gone_is_told_nothing() {
     assert!(pass(&mut tables, &on_the_hub()).is_settled());
     tables.remove::<NetworkBinding>(&ClusterName::Hub, &ObjectKey::namespaced("ns-p", "b"));
     assert!(pass(&mut tables, &on_the_hub()).is_settled());
+}
+
+#[test]
+fn a_binding_whose_namespace_is_gone_waits_for_nothing() {
+    let mut tables = present();
+    tables.remove::<Namespace>(&ClusterName::Hub, &ObjectKey::cluster_scoped("ns-p"));
+    assert!(pass(&mut tables, &on_the_hub()).is_settled(), "no root names its key any more");
 }
 
 #[test]
