@@ -140,8 +140,8 @@ impl Server {
         let mut items = Vec::new();
         for (key, stored) in selected {
             match self.delete_object(&call.resource, &key, &options, Some(&call.user)) {
-                Ok(Deleted::Gone(_)) => items.push(stored.value()),
-                Ok(Deleted::Pending(pending)) => items.push(pending.value()),
+                // What was found is shown, not what became of it (measured).
+                Ok(_) => items.push(stored.value()),
                 Err(failure) if failure.code == 404 => {}
                 Err(failure) => return Err(failure),
             }

@@ -297,3 +297,16 @@ fn new_finalizers_of_a_deleted_object_are_named_in_order() {
     let named = "found new finalizers []string{\"example.com/b\", \"example.com/c\"}";
     assert!(code == 422 && message.contains(named), "{message}");
 }
+
+#[test]
+fn the_deletion_of_a_collection_shows_what_it_found_also_where_finalizers_hold_it() {
+    let mut world = World::with_things();
+    let mut held = thing("a", "red");
+    held["metadata"]["finalizers"] = json!(["example.com/x"]);
+    let (_, made) = world.post(THINGS, &held);
+    let (code, list) = world.delete(THINGS, &Value::Null);
+    assert_eq!((code, &list["items"]), (200, &json!([made])));
+    let (_, marked) = world.get(&format!("{THINGS}/a"));
+    assert!(marked["metadata"]["deletionTimestamp"].is_string());
+    assert_eq!(world.delete(THINGS, &Value::Null).1["items"], json!([marked]));
+}
