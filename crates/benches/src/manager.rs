@@ -42,9 +42,12 @@ impl Manager {
 
     /// Returns when the project's plane is engaged, everything is listed and nothing is left to do.
     pub(crate) async fn quiet(&self, planes: usize) -> Option<()> {
+        let mut idle = self.handle.idle();
         loop {
+            // The status is a look at every key: asked while the engine works, it would be measured too.
+            idle.wait_for(|idle| *idle).await.ok()?;
             let status = self.handle.status().await.ok()?;
-            if is_listed(&status, planes) && status.is_leading && *self.handle.idle().borrow() {
+            if is_listed(&status, planes) && status.is_leading && *idle.borrow() {
                 return Some(());
             }
             tokio::time::sleep(Duration::from_millis(5)).await;

@@ -93,9 +93,27 @@ pub struct Held<'a> {
     pub encoded: &'a Value,
 }
 
+/// Whether a step has anything to send, given the object the cache holds: most have not, in most passes.
+#[must_use]
+pub fn is_needed(step: &Step, held: Option<Held<'_>>) -> bool {
+    match (&step.action, held) {
+        (Action::Create(_), None) | (Action::Record(_), _) => true,
+        (Action::Apply(fields), Some(held)) => !is_held(fields, held.encoded),
+        (Action::ApplyStatus(status), Some(held)) => !is_status_held(status, held.encoded),
+        (Action::Remove(absent), Some(held)) => {
+            absent.iter().any(|absent| absent.is_violated_by(held.encoded))
+        }
+        (Action::Delete(_), Some(held)) => !held.meta.deleting,
+        (Action::Create(_), Some(_)) | (_, None) => false,
+    }
+}
+
 /// What a step sends now, given the object the cache holds. `None` if the object is already as the step wants it.
 #[must_use]
 pub fn of_step(step: &Step, held: Option<Held<'_>>, manager: &str, timeout: Duration) -> Option<Request> {
+    if !is_needed(step, held) {
+        return None;
+    }
     let target = &step.target;
     let path = object_path(target.resource, &target.key);
     let request = |method, path: String, content_type, body: Value| Request {
@@ -118,10 +136,8 @@ pub fn of_step(step: &Step, held: Option<Held<'_>>, manager: &str, timeout: Dura
             let query = format!("{path}?fieldManager={manager}&fieldValidation=Strict");
             request(Method::Post, query, JSON, with_identity(body.clone(), step, None))
         }
-        (Action::Apply(fields), Some(held)) if !is_held(fields, held.encoded) => {
-            applied(path, fields.clone(), held)
-        }
-        (Action::ApplyStatus(status), Some(held)) if !is_status_held(status, held.encoded) => {
+        (Action::Apply(fields), Some(held)) => applied(path, fields.clone(), held),
+        (Action::ApplyStatus(status), Some(held)) => {
             applied(format!("{path}/status"), json!({ "status": status }), held)
         }
         (Action::Remove(absent), Some(held)) => request(
@@ -130,7 +146,7 @@ pub fn of_step(step: &Step, held: Option<Held<'_>>, manager: &str, timeout: Dura
             JSON_PATCH,
             removal(absent, step, held)?,
         ),
-        (Action::Delete(propagation), Some(held)) if !held.meta.deleting => {
+        (Action::Delete(propagation), Some(held)) => {
             request(Method::Delete, path, JSON, deletion(*propagation, step.expect, held))
         }
         (Action::Record(event), _) => {

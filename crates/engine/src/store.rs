@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use api::{NamespaceName, ObjectKey};
 use reconcile::{Content, IndexEntry, IndexValue, KindEntry, Object, Sight, Unknown};
+use serde_json::Value;
 
 use self::by_hash::ByHash;
 use self::index::IndexData;
@@ -57,6 +58,8 @@ pub struct Store {
     invalid: BTreeSet<ObjectKey>,
     /// Own writes that the watch has not passed, by version, with the time of their answer.
     overlays: BTreeMap<(u64, SlotId), Duration>,
+    /// Slots that keep their object as JSON since the last [`Store::take_encoded`].
+    encoded: Vec<SlotId>,
     present: usize,
     own_writes: usize,
 }
@@ -77,6 +80,7 @@ impl Store {
             indexes: Vec::new(),
             invalid: BTreeSet::new(),
             overlays: BTreeMap::new(),
+            encoded: Vec::new(),
             present: 0,
             own_writes: 0,
         }
@@ -291,9 +295,36 @@ impl Store {
         });
         let number = LookId(u16::try_from(at).unwrap_or(u16::MAX));
         if let Some(slot) = self.slots.get_mut(id.0 as usize) {
+            let kept = slot.keeps_encoded();
             slot.subscribe(self.kind, reader, (number, look));
+            self.encoded.extend((!kept && slot.keeps_encoded()).then_some(id));
         }
         number
+    }
+
+    /// The effective object as JSON. It is kept, because a pass, its step and the answer all look at it.
+    pub fn encoded(&mut self, id: SlotId) -> Option<Arc<Value>> {
+        let (value, is_new) = self.slots.get_mut(id.0 as usize)?.encoded(self.kind)?;
+        self.encoded.extend(is_new.then_some(id));
+        Some(value)
+    }
+
+    /// Slots whose object was kept as JSON since the last call.
+    pub fn take_encoded(&mut self) -> Vec<SlotId> {
+        std::mem::take(&mut self.encoded)
+    }
+
+    /// How many objects are kept as JSON.
+    #[must_use]
+    pub fn encoded_len(&self) -> usize {
+        self.slots.iter().filter(|slot| slot.keeps_encoded()).count()
+    }
+
+    /// Lets the JSON of a slot go.
+    pub fn forget_encoded(&mut self, id: SlotId) {
+        if let Some(slot) = self.slots.get_mut(id.0 as usize) {
+            slot.forget_encoded();
+        }
     }
 
     /// Forgets one look.
@@ -394,6 +425,7 @@ impl Store {
             return self.release(id);
         }
         slot.wake_changed(self.kind, &self.looks, woken);
+        self.encoded.extend(slot.keeps_encoded().then_some(id));
         let is_present = slot.object().is_some();
         self.present = self.present + usize::from(is_present) - usize::from(was_present);
         let was_invalid = self.invalid.contains(&slot.key);

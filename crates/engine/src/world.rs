@@ -4,19 +4,23 @@ mod clusters;
 mod reads;
 
 use std::any::Any;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use api::cluster::ClusterRole;
 use api::{ClusterName, ResourceKind};
 use jiff::Timestamp;
-use reconcile::{ClusterSight, KindEntry};
+use reconcile::{ClusterSight, KindEntry, Target};
+use serde_json::Value;
 
 pub use self::clusters::{Cluster, Identity};
 pub use self::reads::{Read, ReadSet};
-use crate::ids::{ClusterId, Reader, StoreId};
+use crate::ids::{ClusterId, Reader, SlotId, StoreId};
 use crate::store::{Store, StoreState};
 use crate::time::Now;
+
+/// Objects that are kept as JSON: about as many as plans are on their way at once, at some kilobytes each.
+const ENCODED_MAX: usize = 1024;
 
 /// The readable world of one engine.
 pub struct World {
@@ -25,6 +29,8 @@ pub struct World {
     stores: BTreeMap<StoreId, Store>,
     next_store: u32,
     wanted: Vec<StoreId>,
+    /// Slots that keep their object as JSON, the oldest first.
+    encoded: VecDeque<(StoreId, SlotId)>,
     role_readers: BTreeMap<ClusterRole, BTreeSet<Reader>>,
     cluster_readers: BTreeMap<ClusterId, BTreeSet<Reader>>,
     deadlines: BTreeSet<(Timestamp, Reader)>,
@@ -46,6 +52,7 @@ impl World {
             stores: BTreeMap::new(),
             next_store: 0,
             wanted: Vec::new(),
+            encoded: VecDeque::new(),
             role_readers: BTreeMap::new(),
             cluster_readers: BTreeMap::new(),
             deadlines: BTreeSet::new(),
@@ -146,7 +153,25 @@ impl World {
         change: impl FnOnce(&mut Store, &mut Vec<Reader>) -> T,
     ) -> Option<T> {
         let store = self.stores.get_mut(&id)?;
-        Some(change(store, &mut self.woken))
+        let changed = change(store, &mut self.woken);
+        let kept = store.take_encoded();
+        self.encoded.extend(kept.into_iter().map(|slot| (id, slot)));
+        while self.encoded.len() > ENCODED_MAX {
+            let oldest = self.encoded.pop_front();
+            if let Some((store, slot)) = oldest
+                && let Some(store) = self.stores.get_mut(&store)
+            {
+                store.forget_encoded(slot);
+            }
+        }
+        Some(changed)
+    }
+
+    /// The object of a target as JSON, if it is held and decodes.
+    pub fn encoded(&mut self, target: &Target) -> Option<Arc<Value>> {
+        let (id, store) = self.store_named(&target.cluster, target.resource)?;
+        let slot = store.find_id(&target.key)?;
+        self.with_store(id, |held, _| held.encoded(slot)).flatten()
     }
 
     /// The state of a cluster as a pass sees it.

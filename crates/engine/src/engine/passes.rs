@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use reconcile::step::Verb;
-use reconcile::{Action, Plan, Step, Target, Verdict, View};
+use reconcile::{Action, Plan, Step, Verdict, View};
 use serde_json::Value;
 
 use super::{Engine, Violation};
@@ -16,7 +16,7 @@ use crate::keys::{Confirmations, Flight, Phase, Wait};
 use crate::metrics::{self, PassOutcome};
 use crate::queue::{Popped, Turn};
 use crate::recorder::Recorder;
-use crate::request::{Held, of_step};
+use crate::request::{self, Held};
 use crate::store::{Look, StoreState};
 use crate::world::{Read, ReadSet, World};
 
@@ -330,12 +330,10 @@ impl Engine {
     /// with a step that could not be done is not settled. An event that was recorded or refused keeps nothing else back.
     fn needed(&mut self, key: KeyId, steps: Vec<Step>) -> (VecDeque<Step>, Option<Wait>) {
         let now = self.world.now.monotonic;
-        let mut encoded: BTreeMap<Target, Option<Value>> = BTreeMap::new();
         let mut needed = VecDeque::new();
         for step in steps {
-            let target = step.target.clone();
-            let value = encoded.entry(target).or_insert_with(|| encode(&self.world, &step));
-            if request_of(&self.world, &step, value.as_ref()).is_none() {
+            let encoded = self.world.encoded(&step.target);
+            if !is_needed(&self.world, &step, encoded.as_deref()) {
                 continue;
             }
             if !self.is_held_back(key, &step, now) {
@@ -368,13 +366,15 @@ pub(super) fn encode(world: &World, step: &Step) -> Option<Value> {
     }
 }
 
-/// What a step would send now, without manager and timeout; `None` if nothing.
-fn request_of(world: &World, step: &Step, encoded: Option<&Value>) -> Option<()> {
+/// Whether the object is not yet as the step wants it.
+fn is_needed(world: &World, step: &Step, encoded: Option<&Value>) -> bool {
     let object = world
         .store_named(&step.target.cluster, step.target.resource)
         .and_then(|(_, store)| store.find(&step.target.key)?.object());
-    let held = object.zip(encoded).map(|(object, encoded)| Held { meta: &object.meta, encoded });
-    of_step(step, held, "", Duration::ZERO).map(|_| ())
+    request::is_needed(
+        step,
+        object.zip(encoded).map(|(object, encoded)| Held { meta: &object.meta, encoded }),
+    )
 }
 
 /// Leaf fields that an intent holds or keeps away, as pointers; lists count as one field.

@@ -9,7 +9,6 @@ use reconcile::{Action, Step};
 use serde_json::Value;
 
 use super::Engine;
-use super::passes::encode;
 use crate::ids::KeyId;
 use crate::metrics;
 use crate::time::Now;
@@ -29,12 +28,12 @@ impl Engine {
     }
 
     /// Life and creation of the object that a step turns Ready.
-    fn turned_ready(&self, step: &Step) -> Option<(Uid, Timestamp)> {
+    fn turned_ready(&mut self, step: &Step) -> Option<(Uid, Timestamp)> {
         let Action::ApplyStatus(status) = &step.action else { return None };
         if !is_ready(status.get("conditions")) {
             return None;
         }
-        let held = encode(&self.world, step)?;
+        let held = self.world.encoded(&step.target)?;
         if is_ready(held.pointer("/status/conditions")) {
             return None;
         }

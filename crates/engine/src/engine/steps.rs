@@ -9,7 +9,6 @@ use reconcile::facet::stable_hash;
 use reconcile::step::Verb;
 use reconcile::{Action, Attempt, Expect, KindEntry, Step, Target};
 
-use super::passes::encode;
 use super::{Engine, Output};
 use crate::answer::{Answer, Body, Meaning, meaning};
 use crate::backoff;
@@ -48,6 +47,9 @@ impl Engine {
         let place = (step.target.clone(), step.action.verb());
         if state.refusals.get(&place).is_some_and(|refusal| refusal.due > now) {
             return true;
+        }
+        if state.answered.is_empty() {
+            return false;
         }
         let fingerprint = fingerprint(step);
         if state.answered.get(&fingerprint).is_none_or(|answered| *answered != version) {
@@ -175,11 +177,12 @@ impl Engine {
         self.outputs.push(Output::Execute(id, request));
     }
 
-    fn request(&self, key: KeyId, step: &Step) -> Option<Request> {
-        let encoded = encode(&self.world, step);
+    fn request(&mut self, key: KeyId, step: &Step) -> Option<Request> {
+        let encoded = self.world.encoded(&step.target);
         let store = self.world.store_named(&step.target.cluster, step.target.resource);
         let object = store.and_then(|(_, store)| store.find(&step.target.key)?.object());
-        let held = object.zip(encoded.as_ref()).map(|(object, encoded)| Held { meta: &object.meta, encoded });
+        let held =
+            object.zip(encoded.as_deref()).map(|(object, encoded)| Held { meta: &object.meta, encoded });
         let name = self.controller_name(key.controller);
         let manager = match step.group {
             Some(group) => format!("network-services/{name}.{group}"),

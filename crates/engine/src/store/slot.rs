@@ -1,6 +1,7 @@
 //! One object name: what the server last said, an own write on top, and who looked at it.
 
 use std::any::{Any, TypeId};
+use std::sync::Arc;
 
 use api::names::ResourceVersion;
 use api::{ObjectKey, Uid};
@@ -60,13 +61,22 @@ pub struct Slot {
     seen: Vec<(LookId, u64)>,
     /// Who looked in which way, and what was seen then.
     readers: FewOrMany<(Reader, LookId), u64>,
+    /// The effective object as JSON, while it is kept.
+    encoded: Option<Arc<Value>>,
 }
 
 impl Slot {
     /// A name where nothing is yet.
     #[must_use]
     pub fn new(key: ObjectKey) -> Self {
-        Self { key, base: None, overlay: None, seen: Vec::new(), readers: FewOrMany::default() }
+        Self {
+            key,
+            base: None,
+            overlay: None,
+            seen: Vec::new(),
+            readers: FewOrMany::default(),
+            encoded: None,
+        }
     }
 
     /// The object as this process knows it: its own write where the watch has not passed it yet.
@@ -143,7 +153,7 @@ impl Slot {
     pub(super) fn subscribe(&mut self, kind: &'static KindEntry, reader: Reader, look: (LookId, &Look)) {
         let known = self.seen.iter().find(|(id, _)| *id == look.0).map(|(_, hash)| *hash);
         let hash = known.unwrap_or_else(|| {
-            let hash = self.hash(kind, look.1, &mut None);
+            let hash = self.hash(kind, look.1);
             self.seen.push((look.0, hash));
             hash
         });
@@ -157,17 +167,39 @@ impl Slot {
         }
     }
 
-    /// What is seen of the effective object, its life included, as a hash. `encoded` is kept for the next look.
-    fn hash(&self, kind: &'static KindEntry, look: &Look, encoded: &mut Option<Value>) -> u64 {
+    /// The effective object as JSON, kept until it changes or [`Slot::forget_encoded`]; whether it was made just now.
+    pub(super) fn encoded(&mut self, kind: &'static KindEntry) -> Option<(Arc<Value>, bool)> {
+        if let Some(encoded) = &self.encoded {
+            return Some((Arc::clone(encoded), false));
+        }
+        let Content::Typed(typed) = &self.object()?.content else { return None };
+        let encoded = Arc::new((kind.encode)(&**typed));
+        self.encoded = Some(Arc::clone(&encoded));
+        Some((encoded, true))
+    }
+
+    /// Lets the JSON go.
+    pub(super) fn forget_encoded(&mut self) {
+        self.encoded = None;
+    }
+
+    /// Whether the JSON is kept.
+    pub(super) fn keeps_encoded(&self) -> bool {
+        self.encoded.is_some()
+    }
+
+    /// What is seen of the effective object, its life included, as a hash.
+    fn hash(&mut self, kind: &'static KindEntry, look: &Look) -> u64 {
         match (self.object(), look) {
             (None, _) => ABSENT,
             (Some(Object { content: Content::Invalid(_), .. }), _) => INVALID,
             (Some(Object { content: Content::Typed(typed), meta }), Look::Facet { hash_of, .. }) => {
                 stable_hash(&(meta.uid.as_str(), hash_of(&**typed)))
             }
-            (Some(Object { content: Content::Typed(typed), meta }), Look::Fields(pointers)) => {
-                let encoded = encoded.get_or_insert_with(|| (kind.encode)(&**typed));
-                hash_values(meta.uid.as_str(), encoded, pointers)
+            (Some(Object { content: Content::Typed(_), meta }), Look::Fields(pointers)) => {
+                let uid = meta.uid.clone();
+                let encoded = self.encoded(kind);
+                encoded.map_or(INVALID, |(encoded, _)| hash_values(uid.as_str(), &encoded, pointers))
             }
         }
     }
@@ -175,10 +207,11 @@ impl Slot {
     /// The object changed: collects the readers that saw something else than is seen now.
     pub(super) fn wake_changed(&mut self, kind: &'static KindEntry, looks: &[Look], woken: &mut Vec<Reader>) {
         let mut seen = std::mem::take(&mut self.seen);
-        let (mut encoded, mut has_changed) = (None, false);
+        let mut has_changed = false;
+        self.encoded = None;
         for (id, hash) in &mut seen {
             let Some(look) = looks.get(usize::from(id.0)) else { continue };
-            let now = self.hash(kind, look, &mut encoded);
+            let now = self.hash(kind, look);
             has_changed |= std::mem::replace(hash, now) != now;
         }
         self.seen = seen;

@@ -404,3 +404,16 @@ fn a_cluster_gets_no_more_steps_at_once_than_it_is_allowed() {
     assert!(["a", "b", "c", "d", "e"].iter().all(|name| rig.is_copied(name)));
     assert_eq!(rig.sent().len(), 5);
 }
+
+#[test]
+fn no_more_objects_are_kept_as_json_than_plans_need() {
+    let mut rig = Rig::with(Settings::default(), Vec::new());
+    for number in 0..1100 {
+        let name = format!("c{number}");
+        rig.server.put(&project(), "copies", &name, json!({"data": {"for": name}}));
+        rig.server.put(&ClusterName::Hub, "sources", &name, json!({"data": {"for": name}}));
+    }
+    rig.engage();
+    let kept: usize = rig.engine.world.stores().map(|(_, store)| store.encoded_len()).sum();
+    assert!((1..=1024).contains(&kept), "{kept} are kept");
+}
