@@ -43,7 +43,7 @@ pub enum Command {
     /// Answer when every cache has caught up with its server as it is now.
     CatchUp(oneshot::Sender<()>),
     /// Answer when the caches have seen all of this and there is nothing to do.
-    Settle(Vec<Mark>, oneshot::Sender<()>),
+    Settle(Vec<Mark>, oneshot::Sender<bool>),
     /// End at once: nothing is drained, nothing is given back.
     Abort,
 }
@@ -156,12 +156,13 @@ impl Handle {
         self.ask(Command::CatchUp).await
     }
 
-    /// Returns when the watches have told all of this and every own write, and there is nothing to do. Sooner than
-    /// [`Self::catch_up`] where it is known what was written: no watch has to be asked where it is.
+    /// Returns when the watches have told all of this and every own write, and there is nothing to do; says whether this
+    /// process may act then. Sooner than [`Self::catch_up`] where it is known what was written: no watch has to be asked where it
+    /// is.
     ///
     /// # Errors
     /// If the driver is gone.
-    pub async fn settled(&self, marks: Vec<Mark>) -> Result<(), Stopped> {
+    pub async fn settled(&self, marks: Vec<Mark>) -> Result<bool, Stopped> {
         self.ask(|reply| Command::Settle(marks, reply)).await
     }
 
@@ -198,7 +199,7 @@ pub struct Driver {
     running: BTreeMap<StoreId, AbortHandle>,
     barriers: BTreeMap<BarrierId, oneshot::Sender<()>>,
     next_barrier: u64,
-    settling: Vec<(Vec<Mark>, oneshot::Sender<()>)>,
+    settling: Vec<(Vec<Mark>, oneshot::Sender<bool>)>,
     idle: watch::Sender<bool>,
     drained: watch::Sender<bool>,
     wake_after: std::time::Duration,
@@ -284,7 +285,7 @@ impl Driver {
         self.settling.retain(|(_, reply)| !reply.is_closed());
         for (_, reply) in seen {
             // Whoever went away needs no answer.
-            let _ = reply.send(());
+            let _ = reply.send(self.engine.may_act());
         }
     }
 

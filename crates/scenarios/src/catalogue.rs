@@ -23,8 +23,11 @@ macro_rules! scenarios {
     };
 }
 
-/// All of them.
+/// The acceptance list, what takes longest first: scenarios run beside each other.
 pub const SCENARIOS: &[Scenario] = scenarios![
+    cost::a_churn_of_presences_loses_no_write_and_few_races,
+    restart::s1_9_a_restart_makes_one_pass_per_presence_and_no_write,
+    restart::s1_2_a_restart_neither_restarts_nor_skips_the_grace,
     lifecycle::a1_a_network_is_held_while_it_lives_and_goes_without_contexts,
     lifecycle::a2_a_network_waits_for_its_context,
     lifecycle::a3_a_project_binding_is_ready_when_its_context_is,
@@ -45,21 +48,18 @@ pub const SCENARIOS: &[Scenario] = scenarios![
     grace::s1_10_an_unreadable_stamp_starts_the_grace_again,
     grace::a_zero_grace_ends_at_once,
     restart::s1_1_a_restart_in_the_grace_and_then_the_network_is_deleted,
-    restart::s1_2_a_restart_neither_restarts_nor_skips_the_grace,
     restart::s1_3_a_presence_declared_only_in_its_project_survives_a_restart,
     restart::s1_5_a_presence_with_nothing_to_change_writes_nothing,
     restart::s1_6_a_copy_that_goes_away_ends_nothing,
     restart::s1_7_a_copy_outside_a_hub_namespace_is_left_alone,
     restart::s1_8_a_copy_is_never_written,
-    restart::s1_9_a_restart_makes_one_pass_per_presence_and_no_write,
     takeover::s1_4_a_standby_acts_only_when_it_leads,
     takeover::s1_11_a_deposed_leader_makes_no_effective_write,
     restart::a_project_that_is_dropped_leaves_no_key_behind,
     cost::a_presence_costs_at_most_five_writes,
-    cost::a_churn_of_presences_loses_no_write_and_few_races,
 ];
 
-/// Sequences beyond the acceptance list. They run on the simulated and the embedded servers.
+/// Sequences beyond the acceptance list.
 pub const ADVERSITY: &[Scenario] = scenarios![
     adversity::an_edited_context_is_put_right,
     adversity::an_edited_answer_of_a_binding_is_given_again,

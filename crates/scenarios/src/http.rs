@@ -3,13 +3,14 @@
 pub mod embedded;
 mod gate;
 mod managers;
+mod marks;
 pub mod real;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use api::ClusterName;
 use api::resourcemanager::Project;
+use api::{ClusterName, ProjectName};
 use engine::Explanation;
 use engine::engine::{KeyVerdict, Violation};
 use http::Request;
@@ -19,15 +20,18 @@ use kube_client::{Client, Config};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use self::managers::Managers;
+use self::managers::{Goal, Managers};
+use self::marks::Marks;
 use crate::fixture::MERGE;
 use crate::platform::{Counters, ManagerOptions, ManagerRef, Platform, Reply};
 use crate::simulated::counters;
 
 /// How long a request of a scenario may take.
 const CALL_DEADLINE: Duration = Duration::from_secs(20);
-/// How long managers may take to become idle.
-const SETTLE_LIMIT: Duration = Duration::from_mins(1);
+/// How long managers may take to become idle without writing anything.
+const REST_LIMIT: Duration = Duration::from_mins(1);
+/// How long they may take in all: whoever writes for so long fights somebody.
+const SETTLE_LIMIT: Duration = Duration::from_mins(5);
 
 /// Servers that a platform stands on.
 pub trait Servers {
@@ -37,14 +41,15 @@ pub trait Servers {
     /// Whether Projects become Ready by themselves; otherwise the platform says so for them.
     fn mounts_projects(&self) -> bool;
 
-    /// How many presences a scenario about numbers should make.
-    fn scale(&self) -> usize;
+    /// Puts a project's plane where it can be reached.
+    fn mount(&mut self, _project: &ProjectName) {}
 }
 
 /// See the module.
 pub struct HttpPlatform {
     managers: Managers,
     clients: BTreeMap<ClusterName, Client>,
+    marks: Marks,
     servers: Box<dyn Servers>,
     runtime: Runtime,
 }
@@ -53,7 +58,13 @@ impl HttpPlatform {
     /// A platform on servers that run on this runtime.
     #[must_use]
     pub fn new(servers: Box<dyn Servers>, runtime: Runtime) -> Self {
-        Self { managers: Managers::default(), clients: BTreeMap::new(), servers, runtime }
+        Self {
+            managers: Managers::default(),
+            clients: BTreeMap::new(),
+            marks: Marks::default(),
+            servers,
+            runtime,
+        }
     }
 
     fn client(&mut self, cluster: &ClusterName) -> Client {
@@ -89,6 +100,7 @@ impl HttpPlatform {
     /// Where nothing mounts planes, a Project is Ready as soon as it is made.
     fn make_ready(&mut self, project: &Value) {
         let name = project.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+        self.servers.mount(&name.into());
         let path = format!("/apis/resourcemanager.miloapis.com/v1alpha1/projects/{name}/status");
         let condition = json!({"type": "Ready", "status": "True", "reason": "Ready", "message": "its plane answers",
             "lastTransitionTime": "2026-01-01T00:00:00Z"});
@@ -113,6 +125,9 @@ impl HttpPlatform {
 impl Platform for HttpPlatform {
     fn call(&mut self, cluster: &ClusterName, method: &str, path: &str, content: (&str, &str)) -> Reply {
         let reply = self.send(cluster, method, path, content);
+        if method != "GET" {
+            self.marks.written(cluster, path, &reply);
+        }
         let makes_project = method == "POST" && path.ends_with("/projects") && reply.code == 201;
         if makes_project && !self.servers.mounts_projects() {
             self.make_ready(&reply.body);
@@ -138,19 +153,29 @@ impl Platform for HttpPlatform {
     }
 
     fn settle(&mut self) -> Result<(), String> {
-        let end = Instant::now() + SETTLE_LIMIT;
-        let expected = self.expected();
+        let last_end = Instant::now() + SETTLE_LIMIT;
+        let mut end = Instant::now() + REST_LIMIT;
+        let goal = Goal { expected: self.expected(), marks: self.marks.all() };
+        // One manager has come to rest when it has seen what the scenario and itself wrote. Nobody can say so of what other
+        // managers write, or of what was on the wire for a while: then every cache must catch up, until nothing is written.
+        let is_alone = self.managers.is_alone();
         loop {
-            let before = self.managers.all_counters(&self.runtime);
-            let unready = self.managers.settle_once(&self.runtime, &expected, end);
-            let is_quiet = before == self.managers.all_counters(&self.runtime);
+            let before = self.managers.writes(&self.runtime);
+            let unready = self.managers.settle_once(&self.runtime, &goal, is_alone, end);
+            let has_written = before != self.managers.writes(&self.runtime);
+            if has_written {
+                end = last_end.min(Instant::now() + REST_LIMIT);
+            }
             match unready {
-                None if is_quiet => return Ok(()),
+                None if is_alone || !has_written => break,
                 Some(text) if Instant::now() > end => return Err(text),
-                _ if Instant::now() > end => return Err("passes go on and on".to_owned()),
+                _ if Instant::now() > end => return Err("writes go on and on".to_owned()),
                 _ => {}
             }
         }
+        self.managers.settled();
+        self.marks.clear();
+        Ok(())
     }
 
     fn pass_time(&mut self, by: Duration) {
@@ -170,8 +195,7 @@ impl Platform for HttpPlatform {
     }
 
     fn verdicts(&mut self, manager: ManagerRef) -> Vec<KeyVerdict> {
-        let handle = self.managers.handle(manager);
-        handle.and_then(|handle| self.runtime.block_on(handle.verdicts()).ok()).unwrap_or_default()
+        self.managers.verdicts(&self.runtime, manager)
     }
 
     fn explain(
@@ -188,10 +212,6 @@ impl Platform for HttpPlatform {
 
     fn violations(&mut self) -> Vec<Violation> {
         self.managers.violations(&self.runtime)
-    }
-
-    fn scale(&self) -> usize {
-        self.servers.scale()
     }
 }
 

@@ -125,7 +125,7 @@ pub trait Platform {
     /// While held, requests of the manager stay on the wire and reach no server; released, they arrive.
     fn hold_requests(&mut self, manager: ManagerRef, is_held: bool);
 
-    /// Waits until every manager that is not held reports idle.
+    /// Waits until every manager that is not held has seen what was written and is idle, and one of them leads.
     ///
     /// # Errors
     /// What is not idle, if that takes too long.
@@ -157,7 +157,4 @@ pub trait Platform {
 
     /// Programming errors that managers saw, of those that run.
     fn violations(&mut self) -> Vec<Violation>;
-
-    /// How many presences a scenario about numbers should make here.
-    fn scale(&self) -> usize;
 }

@@ -7,7 +7,7 @@ use engine::Explanation;
 use engine::engine::{KeyVerdict, Violation};
 use engine::metrics::{Metrics, PassOutcome};
 use federation::Configuration;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use sim::World;
 use sim::network::ManagerId;
 
@@ -15,6 +15,8 @@ use crate::platform::{Counters, ManagerOptions, ManagerRef, Platform, Reply};
 
 /// How long managers may take to become idle, in virtual time.
 const SETTLE_LIMIT: Duration = Duration::from_mins(2);
+/// How soon it is looked again whether a manager leads.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// See the module.
 pub struct Simulated {
@@ -28,6 +30,14 @@ impl Simulated {
     pub fn new(seed: u64) -> Self {
         let world = World::new(seed).unwrap_or_else(|error| panic!("the world cannot be made: {error}"));
         Self { world, held: Vec::new() }
+    }
+}
+
+impl Simulated {
+    /// Whether one of the managers that are not held may act.
+    fn is_led(&self) -> bool {
+        let mut free = self.world.managers().into_iter().filter(|id| !self.held.contains(id)).peekable();
+        free.peek().is_none() || free.any(|id| self.world.engine(id).is_some_and(engine::Engine::may_act))
     }
 }
 
@@ -93,8 +103,12 @@ impl Platform for Simulated {
     }
 
     fn settle(&mut self) -> Result<(), String> {
-        if self.world.run_until_idle(SETTLE_LIMIT) {
-            return Ok(());
+        let end = self.world.now() + SignedDuration::try_from(SETTLE_LIMIT).unwrap_or(SignedDuration::MAX);
+        while self.world.now() < end && self.world.run_until_idle(SETTLE_LIMIT) {
+            if self.is_led() {
+                return Ok(());
+            }
+            self.world.advance(LOOK_AGAIN);
         }
         let engines = self.world.managers().into_iter().filter_map(|id| self.world.engine(id));
         let texts: Vec<String> =
@@ -137,9 +151,5 @@ impl Platform for Simulated {
     fn violations(&mut self) -> Vec<Violation> {
         let engines = self.world.managers().into_iter().filter_map(|id| self.world.engine(id));
         engines.flat_map(|engine| engine.violations.clone()).collect()
-    }
-
-    fn scale(&self) -> usize {
-        1000
     }
 }

@@ -22,6 +22,12 @@ impl Engine {
         self.leases.iter().all(|lease| lease.may_send(now, self.settings.step_timeout))
     }
 
+    /// Whether steps are sent: this process leads, and a step would be over before its lease is.
+    #[must_use]
+    pub fn may_act(&self) -> bool {
+        self.is_leading() && self.may_send()
+    }
+
     pub(super) fn tick_leases(&mut self) {
         let now = self.world.now.monotonic;
         if !self.is_stopping {
@@ -63,7 +69,7 @@ impl Engine {
 
     /// On gain, and when a renewal makes room for steps again, keys whose steps were withheld pass again.
     fn look_at_leadership(&mut self) {
-        let may_act = self.is_leading() && self.may_send();
+        let may_act = self.may_act();
         let gained = may_act && !self.was_leading;
         self.was_leading = may_act;
         if gained {

@@ -33,10 +33,6 @@ impl Servers for Embedded {
     fn mounts_projects(&self) -> bool {
         true
     }
-
-    fn scale(&self) -> usize {
-        150
-    }
 }
 
 /// Starts the embedded servers: core, hub and two cells.

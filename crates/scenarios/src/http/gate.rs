@@ -1,5 +1,5 @@
 //! A gate in front of a client: while it is shut, requests stay on the wire, and a caller that gives up does not take them
-//! back.
+//! back. How many came too late for their callers and are not answered yet is counted.
 
 use std::task::{Context, Poll};
 
@@ -10,22 +10,59 @@ use kube_client::client::Body;
 use tokio::sync::watch;
 use tower::{BoxError, Layer, Service};
 
+/// Requests that were held and are not answered yet.
+#[derive(Clone, Debug)]
+pub(super) struct Late(watch::Sender<usize>);
+
+impl Default for Late {
+    fn default() -> Self {
+        Self(watch::Sender::new(0))
+    }
+}
+
+impl Late {
+    /// Returns when every request that was held has been answered.
+    pub(super) async fn all_answered(&self) {
+        // This holds a sender, so there is no error.
+        let _ = self.0.subscribe().wait_for(|count| *count == 0).await;
+    }
+}
+
+/// One held request.
+struct Held(Late);
+
+impl Held {
+    fn new(late: Late) -> Self {
+        late.0.send_modify(|count| *count += 1);
+        Self(late)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.0.send_modify(|count| *count -= 1);
+    }
+}
+
 /// Puts the gate in front of a service.
 #[derive(Clone, Debug)]
-pub(super) struct GateLayer(pub(super) watch::Receiver<bool>);
+pub(super) struct GateLayer {
+    pub(super) is_shut: watch::Receiver<bool>,
+    pub(super) late: Late,
+}
 
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Gate<S> {
     inner: S,
-    is_shut: watch::Receiver<bool>,
+    layer: GateLayer,
 }
 
 impl<S> Layer<S> for GateLayer {
     type Service = Gate<S>;
 
     fn layer(&self, inner: S) -> Gate<S> {
-        Gate { inner, is_shut: self.0.clone() }
+        Gate { inner, layer: self.clone() }
     }
 }
 
@@ -44,9 +81,11 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let mut is_shut = self.is_shut.clone();
+        let GateLayer { mut is_shut, late } = self.layer.clone();
         let sent = self.inner.call(request);
+        let held = is_shut.borrow().then(|| Held::new(late));
         let passed = tokio::spawn(async move {
+            let _held = held;
             // An error means that nobody holds the gate any more.
             let _ = is_shut.wait_for(|is_shut| !*is_shut).await;
             sent.await

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use api::cluster::ClusterRole;
 use api::{ClusterName, ProjectName};
-use engine::engine::{Status, Violation};
+use engine::engine::{KeyVerdict, Status, Violation};
 use engine::metrics::Metrics;
-use engine::{LeasePlace, LeaseSettings, Settings};
+use engine::{LeasePlace, LeaseSettings, Mark, Settings};
 use federation::Configuration;
 use kube_client::client::ClientBuilder;
 use kube_client::{Client, Config};
@@ -17,8 +18,8 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use super::gate::GateLayer;
-use crate::platform::{Counters, ManagerOptions, ManagerRef};
+use super::gate::{GateLayer, Late};
+use crate::platform::{ManagerOptions, ManagerRef};
 use crate::simulated::counters;
 
 /// How long one wait of a round may take before the round is tried again.
@@ -28,6 +29,15 @@ struct Running {
     handle: Handle,
     provider: AbortHandle,
     gate: watch::Sender<bool>,
+    late: Late,
+}
+
+/// What managers must have seen to be at rest.
+pub(super) struct Goal {
+    /// Planes that they must have engaged; of projects, these and no other.
+    pub(super) expected: Vec<ClusterName>,
+    /// What was written.
+    pub(super) marks: Vec<Mark>,
 }
 
 /// All managers of a platform.
@@ -35,12 +45,14 @@ struct Running {
 pub(super) struct Managers {
     running: BTreeMap<ManagerRef, Running>,
     next: u32,
+    /// Requests were held since the managers last came to rest: they may have arrived after all.
+    had_held: bool,
 }
 
 /// Makes clients for project planes under the core's host.
 struct Planes {
     core: Config,
-    gate: watch::Receiver<bool>,
+    gate: GateLayer,
 }
 
 impl ProjectPlanes for Planes {
@@ -58,11 +70,11 @@ pub(super) fn under(config: &Config, path: &str) -> http::Uri {
     http::Uri::from_parts(parts).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-fn gated(mut config: Config, gate: &watch::Receiver<bool>) -> Client {
+fn gated(mut config: Config, gate: &GateLayer) -> Client {
     config.default_retry = false;
     config.read_timeout = None;
     let builder = ClientBuilder::try_from(config).unwrap_or_else(|error| panic!("{error}"));
-    builder.with_layer(&GateLayer(gate.clone())).build()
+    builder.with_layer(gate).build()
 }
 
 impl Managers {
@@ -76,14 +88,16 @@ impl Managers {
         self.next += 1;
         let _guard = runtime.enter();
         let (gate, is_shut) = watch::channel(false);
+        let late = Late::default();
+        let layer = GateLayer { is_shut, late: late.clone() };
         let clusters = Clusters::default();
         let handle = Driver::start(setup(id, options), clusters.clone());
-        let (core, hub) = (gated(configs.0.clone(), &is_shut), gated(configs.1, &is_shut));
+        let (core, hub) = (gated(configs.0.clone(), &layer), gated(configs.1, &layer));
         let fixed = vec![(ClusterName::Core, core.clone()), (ClusterName::Hub, hub)];
-        let provider = MiloProvider::new(core, Planes { core: configs.0, gate: is_shut }, fixed);
+        let provider = MiloProvider::new(core, Planes { core: configs.0, gate: layer }, fixed);
         let provider = Box::new(provider).run(Engagements::new(clusters, handle.clone()));
         let provider = tokio::spawn(provider).abort_handle();
-        self.running.insert(id, Running { handle, provider, gate });
+        self.running.insert(id, Running { handle, provider, gate, late });
         id
     }
 
@@ -113,6 +127,7 @@ impl Managers {
     }
 
     pub(super) fn hold(&mut self, id: ManagerRef, is_held: bool) {
+        self.had_held = true;
         if let Some(running) = self.running.get(&id) {
             running.gate.send_replace(is_held);
         }
@@ -122,13 +137,29 @@ impl Managers {
         runtime.block_on(self.handle(id)?.status()).ok()
     }
 
+    pub(super) fn verdicts(&self, runtime: &Runtime, id: ManagerRef) -> Vec<KeyVerdict> {
+        let asked = self.handle(id).and_then(|handle| runtime.block_on(handle.verdicts()).ok());
+        asked.unwrap_or_default()
+    }
+
     pub(super) fn metrics(&self, runtime: &Runtime, id: ManagerRef) -> Option<Metrics> {
         runtime.block_on(self.handle(id)?.metrics()).ok().map(|(metrics, _)| metrics)
     }
 
-    pub(super) fn all_counters(&self, runtime: &Runtime) -> Vec<Counters> {
+    /// What each manager wrote so far.
+    pub(super) fn writes(&self, runtime: &Runtime) -> Vec<BTreeMap<(String, String), u64>> {
         let metrics = self.running.keys().filter_map(|id| self.metrics(runtime, *id));
-        metrics.map(|metrics| counters(&metrics)).collect()
+        metrics.map(|metrics| counters(&metrics).writes).collect()
+    }
+
+    /// Whether nothing but one manager and the scenario has written since the managers last came to rest.
+    pub(super) fn is_alone(&self) -> bool {
+        self.running.len() <= 1 && !self.had_held
+    }
+
+    /// All managers that are not held have come to rest.
+    pub(super) fn settled(&mut self) {
+        self.had_held = self.running.values().any(|running| *running.gate.borrow());
     }
 
     pub(super) fn violations(&self, runtime: &Runtime) -> Vec<Violation> {
@@ -136,30 +167,41 @@ impl Managers {
         handles.filter_map(|handle| runtime.block_on(handle.violations()).ok()).flatten().collect()
     }
 
-    /// One round: every manager that is not held has engaged what is there, has caught up and is idle. Says what is not so.
+    /// One round: every manager that is not held has engaged what is there, has seen all and is idle, and one of them leads.
+    /// Says what is not so.
     pub(super) fn settle_once(
         &self,
         runtime: &Runtime,
-        expected: &[ClusterName],
+        goal: &Goal,
+        is_alone: bool,
         end: Instant,
     ) -> Option<String> {
-        for (id, running) in self.running.iter().filter(|(_, running)| !*running.gate.borrow()) {
+        let mut free = self.running.iter().filter(|(_, running)| !*running.gate.borrow()).peekable();
+        let mut is_led = free.peek().is_none();
+        for (id, running) in free {
             let wait = ROUND.min(end.saturating_duration_since(Instant::now()));
             let round = async {
-                engaged(&running.handle, expected).await;
+                running.late.all_answered().await;
+                engaged(&running.handle, &goal.expected).await;
                 // A driver that is gone shows as no status below.
-                let _ = running.handle.catch_up().await;
-                let _ = running.handle.idle().wait_for(|is_idle| *is_idle).await;
+                if !is_alone {
+                    let _ = running.handle.catch_up().await;
+                }
+                running.handle.settled(goal.marks.clone()).await.unwrap_or_default()
             };
-            if runtime.block_on(async { tokio::time::timeout(wait, round).await }).is_err() {
-                return Some(format!("manager {}: {:?}", id.0, self.status(runtime, *id)));
+            if let Ok(leads) = runtime.block_on(async { tokio::time::timeout(wait, round).await }) {
+                is_led |= leads;
+            } else {
+                let waiting: Vec<_> =
+                    self.verdicts(runtime, *id).into_iter().filter(|one| one.waiting.is_some()).collect();
+                return Some(format!("manager {}: {waiting:?} {:?}", id.0, self.status(runtime, *id)));
             }
         }
-        None
+        (!is_led).then(|| "no manager leads".to_owned())
     }
 }
 
-/// Returns when a manager has engaged and listed these planes and knows who leads.
+/// Returns when a manager has engaged and listed these planes, no project besides, and knows who leads.
 async fn engaged(handle: &Handle, expected: &[ClusterName]) {
     loop {
         let Ok(status) = handle.status().await else { return };
@@ -169,7 +211,10 @@ async fn engaged(handle: &Handle, expected: &[ClusterName]) {
         };
         let is_led = status.is_leading
             || status.lease_holders.iter().all(|holder| holder.as_ref().is_some_and(|name| !name.is_empty()));
-        if is_led && expected.iter().all(is_listed) {
+        let is_wanted =
+            |cluster: &ClusterName| cluster.role() != ClusterRole::Project || expected.contains(cluster);
+        let is_engaged = expected.iter().all(is_listed);
+        if is_led && is_engaged && status.clusters.iter().all(|status| is_wanted(&status.cluster)) {
             return;
         }
         // Nothing tells when a provider engages a plane; this only looks again, it does not assume.

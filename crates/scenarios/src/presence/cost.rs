@@ -43,9 +43,12 @@ pub fn a_presence_costs_at_most_five_writes(platform: &mut dyn Platform) {
     );
 }
 
+/// Presences in the churn.
+const CHURNED: usize = 1000;
+
 /// Presences that are made, edited, taken back and made again while controllers work on them.
 pub fn a_churn_of_presences_loses_no_write_and_few_races(platform: &mut dyn Platform) {
-    let count = platform.scale();
+    let count = CHURNED;
     let mut fixture = Fixture::without_location(platform, &ManagerOptions::default());
     fixture.create_network(&["IPv6"], 1460);
     let declare = |fixture: &mut Fixture<'_>, name: String, number: usize| {

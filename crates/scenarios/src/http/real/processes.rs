@@ -1,12 +1,10 @@
-//! etcd and one kube-apiserver for each plane, as child processes that end with this one.
+//! etcd and any number of kube-apiservers on it, as child processes that end with this one.
 
-use std::collections::BTreeMap;
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use api::cluster::ClusterRole;
 use kube_client::Config;
 use kube_client::config::{KubeConfigOptions, Kubeconfig};
 use tempfile::TempDir;
@@ -15,19 +13,20 @@ use tokio::process::{Child, Command};
 use super::{sweep, text};
 
 const TOKEN: &str = "scenario-token";
-/// The planes that get a server.
-const ROLES: [ClusterRole; 4] =
-    [ClusterRole::Core, ClusterRole::Hub, ClusterRole::Project, ClusterRole::Cell];
 /// How long a server may take to be ready.
 const START_LIMIT: Duration = Duration::from_secs(90);
+/// Runs a program until the pipe on standard input ends, which it also does when this process dies, however it dies.
+const UNTIL_LEFT: &str = r#""$@" </dev/null & read -r _; kill -KILL "$!"; wait "$!""#;
 
 pub(super) struct Processes {
-    configs: BTreeMap<ClusterRole, Config>,
-    _children: Vec<Child>,
-    _folder: TempDir,
+    assets: PathBuf,
+    etcd_port: u16,
+    children: Vec<Child>,
+    folder: TempDir,
 }
 
 impl Processes {
+    /// Starts etcd.
     pub(super) async fn start(assets: &Path) -> Self {
         let folder = TempDir::new().unwrap_or_else(|error| panic!("{error}"));
         std::fs::write(
@@ -37,14 +36,19 @@ impl Processes {
         .unwrap_or_else(|error| panic!("{error}"));
         make_key(folder.path()).await;
         let etcd_port = free_port();
-        let mut children = vec![spawn(&mut etcd(assets, folder.path(), etcd_port))];
-        let mut configs = BTreeMap::new();
-        for role in ROLES {
+        let children = vec![spawn(etcd(assets, folder.path(), etcd_port))];
+        Self { assets: assets.to_owned(), etcd_port, children, folder }
+    }
+
+    /// Starts a kube-apiserver for each name, all with this etcd, and waits until they are ready.
+    pub(super) async fn add(&mut self, names: &[String]) -> Vec<Config> {
+        let mut configs = Vec::new();
+        for name in names {
             let port = free_port();
-            children.push(spawn(&mut apiserver(assets, folder.path(), (role, port, etcd_port))));
-            configs.insert(role, config(port).await);
+            self.children.push(spawn(self.apiserver(name, port)));
+            configs.push(config(port).await);
         }
-        for config in configs.values() {
+        for config in &configs {
             let ready = wait_ready(config.clone());
             assert!(
                 tokio::time::timeout(START_LIMIT, ready).await.is_ok(),
@@ -52,11 +56,34 @@ impl Processes {
                 config.cluster_url
             );
         }
-        Self { configs, _children: children, _folder: folder }
+        configs
     }
 
-    pub(super) fn config(&self, role: ClusterRole) -> Config {
-        self.configs.get(&role).cloned().unwrap_or_else(|| panic!("no server for {role}"))
+    /// Ends all of them, the last that was started first, and removes what they wrote.
+    pub(super) async fn stop(mut self) {
+        while let Some(mut child) = self.children.pop() {
+            drop(child.stdin.take());
+            // It has ended in any case: there is nothing left to do about how.
+            let _ = child.wait().await;
+        }
+    }
+
+    fn apiserver(&self, name: &str, port: u16) -> Command {
+        let folder = self.folder.path();
+        let mut command = command(&self.assets.join("kube-apiserver"));
+        command.arg(format!("--etcd-servers=http://127.0.0.1:{}", self.etcd_port));
+        command.arg(format!("--etcd-prefix=/{name}"));
+        command.arg(format!("--cert-dir={}", text(folder, name)));
+        command.arg(format!("--secure-port={port}"));
+        command.arg(format!("--token-auth-file={}", text(folder, "tokens.csv")));
+        command.arg(format!("--service-account-key-file={}", text(folder, "sa.key")));
+        command.arg(format!("--service-account-signing-key-file={}", text(folder, "sa.key")));
+        command.args(["--bind-address=127.0.0.1", "--advertise-address=127.0.0.1"]);
+        command.args(["--service-account-issuer=https://localhost", "--authorization-mode=RBAC"]);
+        command
+            .args(["--service-cluster-ip-range=10.0.0.0/24", "--disable-admission-plugins=ServiceAccount"]);
+        command.args(["--endpoint-reconciler-type=none", "--delete-collection-workers=8"]);
+        command
     }
 }
 
@@ -66,8 +93,15 @@ fn free_port() -> u16 {
     listener.local_addr().unwrap_or_else(|error| panic!("{error}")).port()
 }
 
-fn spawn(command: &mut Command) -> Child {
-    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+/// A program that ends with this process.
+fn command(program: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", UNTIL_LEFT, "sh"]).arg(program);
+    command
+}
+
+fn spawn(mut command: Command) -> Child {
+    let quiet = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     quiet.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
@@ -83,28 +117,11 @@ async fn make_key(folder: &Path) {
 
 fn etcd(assets: &Path, folder: &Path, port: u16) -> Command {
     let (client, peer) = (format!("http://127.0.0.1:{port}"), format!("http://127.0.0.1:{}", free_port()));
-    let mut command = Command::new(assets.join("etcd"));
+    let mut command = command(&assets.join("etcd"));
     command.args(["--data-dir", &text(folder, "etcd"), "--unsafe-no-fsync"]);
     command.args(["--listen-client-urls", &client, "--advertise-client-urls", &client]);
     command.args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer]);
     command.args(["--initial-cluster", &format!("default={peer}")]);
-    command
-}
-
-fn apiserver(assets: &Path, folder: &Path, place: (ClusterRole, u16, u16)) -> Command {
-    let (role, port, etcd_port) = place;
-    let mut command = Command::new(assets.join("kube-apiserver"));
-    command.arg(format!("--etcd-servers=http://127.0.0.1:{etcd_port}"));
-    command.arg(format!("--etcd-prefix=/{role}"));
-    command.arg(format!("--cert-dir={}", text(folder, role.as_str())));
-    command.arg(format!("--secure-port={port}"));
-    command.arg(format!("--token-auth-file={}", text(folder, "tokens.csv")));
-    command.arg(format!("--service-account-key-file={}", text(folder, "sa.key")));
-    command.arg(format!("--service-account-signing-key-file={}", text(folder, "sa.key")));
-    command.args(["--bind-address=127.0.0.1", "--advertise-address=127.0.0.1"]);
-    command.args(["--service-account-issuer=https://localhost", "--authorization-mode=RBAC"]);
-    command.args(["--service-cluster-ip-range=10.0.0.0/24", "--disable-admission-plugins=ServiceAccount"]);
-    command.arg("--endpoint-reconciler-type=none");
     command
 }
 

@@ -1,8 +1,11 @@
-//! One host in front of two servers: a project's path leads to the project's server, every other to core's.
+//! One host in front of several servers: a project's path leads to the project's server, every other to core's.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use api::ProjectName;
 use bytes::Bytes;
 use http::{Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Either, Full};
@@ -23,28 +26,45 @@ const CONTROL_PLANE: &str = "/control-plane";
 
 pub(super) struct Proxy {
     address: SocketAddr,
+    backends: Backends,
 }
 
 #[derive(Clone)]
 struct Backends {
     core: Client,
-    project: Client,
+    projects: Arc<Mutex<BTreeMap<ProjectName, Client>>>,
+}
+
+impl Backends {
+    fn project(&self, name: &str) -> Option<Client> {
+        self.projects.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
 }
 
 type Answer = Response<Either<Body, Full<Bytes>>>;
 
 impl Proxy {
     /// Listens on a free port.
-    pub(super) async fn start(core: Config, project: Config) -> Self {
-        let backends = Backends { core: sweep::client(core), project: sweep::client(project) };
+    pub(super) async fn start(core: Config) -> Self {
+        let backends = Backends { core: sweep::client(core), projects: Arc::default() };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap_or_else(|error| panic!("{error}"));
         let address = listener.local_addr().unwrap_or_else(|error| panic!("{error}"));
+        let served = backends.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, backends.clone()));
+                tokio::spawn(serve(stream, served.clone()));
             }
         });
-        Self { address }
+        Self { address, backends }
+    }
+
+    /// Where a project's paths lead from now on; nowhere without a server.
+    pub(super) fn mount(&self, project: &ProjectName, server: Option<Config>) {
+        let mut projects = self.backends.projects.lock().unwrap_or_else(PoisonError::into_inner);
+        match server {
+            Some(server) => projects.insert(project.clone(), sweep::client(server)),
+            None => projects.remove(project),
+        };
     }
 
     /// How to reach core, and projects below it.
@@ -63,24 +83,26 @@ async fn serve(stream: TcpStream, backends: Backends) {
 async fn forward(request: Request<Incoming>, backends: Backends) -> Result<Answer, Infallible> {
     let uri = request.uri().to_string();
     let (client, path) = match project_path(&uri) {
-        Some(rest) => (backends.project, rest.to_owned()),
-        None => (backends.core, uri),
+        Some((project, rest)) => (backends.project(project), rest),
+        None => (Some(backends.core), uri.as_str()),
     };
-    Ok(match try_forward(request, &client, &path).await {
-        Ok(answer) => answer,
-        Err(text) => {
-            let body = Either::Right(Full::from(text));
-            let mut answer = Response::new(body);
-            *answer.status_mut() = StatusCode::BAD_GATEWAY;
-            answer
-        }
-    })
+    let Some(client) = client else {
+        return Ok(failed(StatusCode::SERVICE_UNAVAILABLE, format!("no control plane serves {uri}")));
+    };
+    let forwarded = try_forward(request, &client, path).await;
+    Ok(forwarded.unwrap_or_else(|text| failed(StatusCode::BAD_GATEWAY, text)))
 }
 
-/// What follows a project's control plane in the path.
-fn project_path(uri: &str) -> Option<&str> {
-    let (_, rest) = uri.strip_prefix(PROJECTS)?.split_once(CONTROL_PLANE)?;
-    rest.starts_with('/').then_some(rest)
+fn failed(code: StatusCode, text: String) -> Answer {
+    let mut answer = Response::new(Either::Right(Full::from(text)));
+    *answer.status_mut() = code;
+    answer
+}
+
+/// The project whose control plane the path is below, and what follows there.
+fn project_path(uri: &str) -> Option<(&str, &str)> {
+    let (project, rest) = uri.strip_prefix(PROJECTS)?.split_once(CONTROL_PLANE)?;
+    rest.starts_with('/').then_some((project, rest))
 }
 
 async fn try_forward(request: Request<Incoming>, client: &Client, path: &str) -> Result<Answer, String> {

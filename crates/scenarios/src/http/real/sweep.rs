@@ -1,15 +1,19 @@
 //! Takes away what the scenario before left.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use api::cluster::ClusterRole;
-use api::{Scope, crd};
+use api::{ResourceKind, crd};
+use futures::future::join_all;
 use http::{Request, header};
 use kube_client::client::Body;
 use kube_client::{Client, Config};
 use serde_json::{Value, json};
 
 const DEADLINE: Duration = Duration::from_secs(20);
+/// Where the managers' leases are.
+const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 /// Namespaces that every server has.
 const KEPT: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
@@ -37,30 +41,39 @@ pub(super) async fn send(client: &Client, method: &str, path: &str, body: &str) 
 /// Removes every object of the plane's kinds, its leases, events and namespaces.
 pub(super) async fn sweep(role: ClusterRole, config: Config) {
     let client = client(config);
-    for entry in crd::for_plane(role) {
-        let collection = engine::request::collection_path(entry.resource, None);
-        let (_, list) = send(&client, "GET", &collection, "").await;
-        for object in list["items"].as_array().into_iter().flatten() {
-            let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str);
-            let namespace = namespace.filter(|_| entry.resource.scope == Scope::Namespaced);
-            let name = object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
-            let path = format!("{}/{name}", engine::request::collection_path(entry.resource, namespace));
-            send(&client, "PATCH", &path, &json!({"metadata": {"finalizers": null}}).to_string()).await;
-            send(&client, "DELETE", &path, "").await;
-        }
-    }
-    send(
-        &client,
-        "DELETE",
-        "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/6a7d51cc.datumapis.com",
-        "",
-    )
-    .await;
-    let singleton =
-        "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/6a7d51cc.datumapis.com-singleton";
-    send(&client, "DELETE", singleton, "").await;
-    send(&client, "DELETE", "/apis/events.k8s.io/v1/namespaces/default/events", "").await;
+    join_all(crd::for_plane(role).map(|entry| sweep_kind(&client, entry.resource))).await;
+    let leases = roles::MANAGER_LEASES.map(|name| format!("{LEASES}/{name}"));
+    join_all(leases.iter().map(|path| send(&client, "DELETE", path, ""))).await;
+    sweep_events(&client).await;
     sweep_namespaces(&client).await;
+}
+
+/// Collections go as a whole; only what holds itself is looked at one by one.
+async fn sweep_kind(client: &Client, resource: ResourceKind) {
+    let collection = engine::request::collection_path(resource, None);
+    let (_, list) = send(client, "GET", &collection, "").await;
+    let objects = list["items"].as_array().cloned().unwrap_or_default();
+    let is_held = |object: &&Value| object.pointer("/metadata/finalizers").is_some();
+    let let_go = json!({"metadata": {"finalizers": null}}).to_string();
+    for object in objects.iter().filter(is_held) {
+        let name = object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+        let path = engine::request::collection_path(resource, namespace_of(object));
+        send(client, "PATCH", &format!("{path}/{name}"), &let_go).await;
+    }
+    let places: BTreeSet<Option<&str>> = objects.iter().map(namespace_of).collect();
+    for namespace in places {
+        let path = engine::request::collection_path(resource, namespace);
+        let (code, body) = send(client, "DELETE", &path, "").await;
+        assert_eq!(code, 200, "DELETE {path}: {body}");
+    }
+}
+
+fn namespace_of(object: &Value) -> Option<&str> {
+    object.pointer("/metadata/namespace").and_then(Value::as_str)
+}
+
+async fn sweep_events(client: &Client) {
+    send(client, "DELETE", "/apis/events.k8s.io/v1/namespaces/default/events", "").await;
 }
 
 /// No controller finalizes namespaces here, so this does.
