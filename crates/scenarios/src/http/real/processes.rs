@@ -15,8 +15,9 @@ use super::{sweep, text};
 const TOKEN: &str = "scenario-token";
 /// How long a server may take to be ready.
 const START_LIMIT: Duration = Duration::from_secs(90);
-/// Runs a program until the pipe on standard input ends, which it also does when this process dies, however it dies.
-const UNTIL_LEFT: &str = r#""$@" </dev/null & read -r _; kill -KILL "$!"; wait "$!""#;
+/// Runs a program until the pipe on standard input ends, which it also does when this process dies, however it dies. A
+/// signal to the whole group must not take the shell away before it has ended the program.
+const UNTIL_LEFT: &str = r#"trap : HUP INT TERM; "$@" </dev/null & read -r _; kill -KILL "$!"; wait "$!""#;
 
 pub(super) struct Processes {
     assets: PathBuf,
