@@ -378,7 +378,7 @@ impl Engine {
             self.queue.next_due(),
             self.informers.values().filter_map(Informer::waits_until).min(),
             self.fences.values().filter_map(|fence| fence.wakes_at(self.settings.fence_patience)).min(),
-            self.next_lease(),
+            self.leases.iter().filter(|_| !self.is_stopping).filter_map(Lease::wakes_at).min(),
             self.holds.values().map(|hold| hold.until).min(),
         ];
         let monotonic = monotonic.into_iter().flatten().min().map(|at| at.saturating_sub(now.monotonic));

@@ -152,11 +152,14 @@ impl Lease {
         [next, expiry].into_iter().flatten().min()
     }
 
-    /// Takes an answer in; says what to ask next.
-    pub fn answer(&mut self, answer: LeaseAnswer, now: Now) -> Option<LeaseWant> {
+    /// Takes an answer in; says what to ask next. Who may not take the lease looks at it all the same: how long its holder
+    /// has been silent is known when its turn comes.
+    pub fn answer(&mut self, answer: LeaseAnswer, now: Now, may_take: bool) -> Option<LeaseWant> {
         match (self.phase, answer) {
-            (Phase::Reading, LeaseAnswer::Record(record)) => self.look(record, now),
-            (Phase::Reading, LeaseAnswer::Missing) => Some(self.write(LeaseRecord::default(), now)),
+            (Phase::Reading, LeaseAnswer::Record(record)) => self.look(record, now, may_take),
+            (Phase::Reading, LeaseAnswer::Missing) if may_take => {
+                Some(self.write(LeaseRecord::default(), now))
+            }
             (Phase::Writing { is_release: true, .. }, _) => {
                 self.phase = Phase::Released;
                 None
@@ -176,7 +179,7 @@ impl Lease {
     }
 
     /// A record was read: take it, renew it, or wait for the holder to stop.
-    fn look(&mut self, record: LeaseRecord, now: Now) -> Option<LeaseWant> {
+    fn look(&mut self, record: LeaseRecord, now: Now, may_take: bool) -> Option<LeaseWant> {
         let changed = self.observed.as_ref().is_none_or(|(seen, _)| !same_life(seen, &record));
         if changed {
             self.observed = Some((record.clone(), now.monotonic));
@@ -185,10 +188,12 @@ impl Lease {
         let lasts = Duration::from_secs(u64::try_from(record.duration_seconds).unwrap_or(0));
         let ours = record.holder == self.settings.identity;
         let free = record.holder.is_empty() || (!ours && now.monotonic >= since + lasts);
-        if ours || free {
+        if (ours || free) && may_take {
             return Some(self.write(record, now));
         }
-        self.lose();
+        if !ours {
+            self.lose();
+        }
         self.rest(now.monotonic);
         None
     }

@@ -1,8 +1,6 @@
 //! Who may act. A standby keeps its caches, makes passes and sends nothing; what it would have sent is planned again
 //! when it leads.
 
-use std::time::Duration;
-
 use super::{Engine, Output};
 use crate::ids::KeyId;
 use crate::lease::{Lease, LeaseAnswer};
@@ -31,11 +29,8 @@ impl Engine {
     pub(super) fn tick_leases(&mut self) {
         let now = self.world.now.monotonic;
         if !self.is_stopping {
-            for index in 0..self.leases.len() {
-                if index >= self.leases_in_turn() {
-                    break;
-                }
-                if let Some(want) = self.leases.get_mut(index).and_then(|lease| lease.tick(now)) {
+            for (index, lease) in self.leases.iter_mut().enumerate() {
+                if let Some(want) = lease.tick(now) {
                     self.outputs.push(Output::Lease(index, want));
                 }
             }
@@ -43,25 +38,17 @@ impl Engine {
         self.look_at_leadership();
     }
 
-    /// How many leases are asked for: each only while those before it are held. Two processes that took them in any order
+    /// How many leases may be taken: each only while those before it are held. Two processes that took them in any order
     /// would end with one each, and wait for each other for ever.
     fn leases_in_turn(&self) -> usize {
         let now = self.world.now.monotonic;
-        let held = self.leases.iter().take_while(|lease| lease.is_held(now)).count();
-        self.leases.len().min(held + 1)
-    }
-
-    /// When a lease that is asked for has something to do.
-    pub(super) fn next_lease(&self) -> Option<Duration> {
-        if self.is_stopping {
-            return None;
-        }
-        self.leases.iter().take(self.leases_in_turn()).filter_map(Lease::wakes_at).min()
+        self.leases.iter().take_while(|lease| lease.is_held(now)).count() + 1
     }
 
     pub(super) fn lease_answered(&mut self, index: usize, answer: LeaseAnswer) {
         let now = self.world.now;
-        if let Some(want) = self.leases.get_mut(index).and_then(|lease| lease.answer(answer, now)) {
+        let may_take = index < self.leases_in_turn();
+        if let Some(want) = self.leases.get_mut(index).and_then(|lease| lease.answer(answer, now, may_take)) {
             self.outputs.push(Output::Lease(index, want));
         }
         self.look_at_leadership();

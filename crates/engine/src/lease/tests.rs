@@ -46,7 +46,7 @@ impl Server {
         let mut want = lease.tick(now.monotonic);
         while let Some(next) = want {
             let answer = self.serve(next);
-            want = lease.answer(answer, now);
+            want = lease.answer(answer, now, true);
         }
     }
 }
@@ -80,7 +80,7 @@ fn a_holder_that_cannot_renew_stops_at_the_renew_deadline() {
     let (mut server, mut one) = (Server::default(), Lease::new(settings("one")));
     server.run(&mut one, at(0));
     assert_eq!(one.tick(at(2).monotonic), Some(LeaseWant::Read));
-    assert_eq!(one.answer(LeaseAnswer::Failed("connection refused".to_owned()), at(2)), None);
+    assert_eq!(one.answer(LeaseAnswer::Failed("connection refused".to_owned()), at(2), true), None);
     assert!(one.is_held(at(9).monotonic));
     assert!(!one.is_held(at(10).monotonic));
 }
@@ -93,7 +93,7 @@ fn a_released_lease_is_taken_at_once() {
     server.run(&mut two, at(0));
     let want = one.release(at(1)).unwrap();
     let answer = server.serve(want);
-    assert_eq!(one.answer(answer, at(1)), None);
+    assert_eq!(one.answer(answer, at(1), true), None);
     assert!(one.is_released() && !one.is_held(at(1).monotonic));
     server.run(&mut two, at(2));
     assert!(two.is_held(at(2).monotonic));
@@ -105,10 +105,11 @@ fn of_two_that_read_the_same_expired_record_one_wins() {
         (Server::default(), Lease::new(settings("one")), Lease::new(settings("two")));
     let (want_one, want_two) = (one.tick(Duration::ZERO).unwrap(), two.tick(Duration::ZERO).unwrap());
     let (read_one, read_two) = (server.serve(want_one), server.serve(want_two));
-    let (write_one, write_two) = (one.answer(read_one, at(0)).unwrap(), two.answer(read_two, at(0)).unwrap());
+    let (write_one, write_two) =
+        (one.answer(read_one, at(0), true).unwrap(), two.answer(read_two, at(0), true).unwrap());
     let (answer_one, answer_two) = (server.serve(write_one), server.serve(write_two));
-    one.answer(answer_one, at(0));
-    two.answer(answer_two, at(0));
+    one.answer(answer_one, at(0), true);
+    two.answer(answer_two, at(0), true);
     assert!(one.is_held(Duration::ZERO) && !two.is_held(Duration::ZERO));
 }
 

@@ -37,32 +37,55 @@ fn a_standby_makes_passes_and_sends_nothing_until_it_leads() {
     assert!(rig.is_copied("c"), "what was withheld is planned again");
 }
 
-#[test]
-fn a_lease_is_asked_for_only_while_those_before_it_are_held() {
+/// What two leases are asked for, while nobody answers by itself.
+fn two_leases() -> Rig {
     let mut rig = Rig::with(Settings::default(), vec![settings(), settings()]);
     rig.withhold(What::Leases);
     rig.engage();
-    let asked = |rig: &Rig| rig.leases.iter().map(|(lease, _)| *lease).collect::<Vec<_>>();
-    assert_eq!(asked(&rig), [0], "the second waits for the first");
-    let theirs = |at: u32| LeaseRecord {
-        version: at.to_string(),
-        holder: "them".to_owned(),
-        duration_seconds: 15,
-        ..LeaseRecord::default()
-    };
-    for look in 0..60 {
-        rig.leases.clear();
-        rig.input(Input::Lease(0, LeaseAnswer::Record(theirs(look))));
+    rig
+}
+
+fn held_by(holder: &str) -> LeaseAnswer {
+    let (version, holder) = ("1".to_owned(), holder.to_owned());
+    LeaseAnswer::Record(LeaseRecord { version, holder, duration_seconds: 15, ..LeaseRecord::default() })
+}
+
+/// Which leases are written, of those that are on the wire.
+fn written(rig: &mut Rig) -> Vec<usize> {
+    let asked = std::mem::take(&mut rig.leases).into_iter();
+    asked.filter(|(_, want)| matches!(want, LeaseWant::Write(_))).map(|(lease, _)| lease).collect()
+}
+
+#[test]
+fn a_lease_is_taken_only_while_those_before_it_are_held() {
+    let mut rig = two_leases();
+    for _ in 0..6 {
+        rig.input(Input::Lease(0, held_by("them")));
+        rig.input(Input::Lease(1, LeaseAnswer::Missing));
+        assert_eq!(written(&mut rig), [0_usize; 0], "two processes with one each would wait for ever");
         rig.advance(seconds(2));
-        assert_eq!(
-            asked(&rig),
-            [0],
-            "somebody holds the first; two processes with one each would wait for ever"
-        );
     }
-    rig.release(What::Leases);
-    rig.advance(seconds(60));
-    assert!(rig.engine.is_leading(), "both are free");
+    rig.input(Input::Lease(0, held_by("")));
+    assert_eq!(written(&mut rig), [0]);
+    rig.input(Input::Lease(0, held_by("us")));
+    rig.input(Input::Lease(1, LeaseAnswer::Missing));
+    assert_eq!(written(&mut rig), [1]);
+}
+
+#[test]
+fn leases_of_a_dead_holder_are_all_taken_after_the_duration_of_one() {
+    let mut rig = two_leases();
+    for _ in 0..8 {
+        rig.input(Input::Lease(0, held_by("them")));
+        rig.input(Input::Lease(1, held_by("them")));
+        rig.advance(seconds(2));
+    }
+    rig.leases.clear();
+    rig.input(Input::Lease(0, held_by("them")));
+    assert_eq!(written(&mut rig), [0], "its holder has been silent for 16 s");
+    rig.input(Input::Lease(0, held_by("us")));
+    rig.input(Input::Lease(1, held_by("them")));
+    assert_eq!(written(&mut rig), [1], "so has that of the second");
 }
 
 #[test]
