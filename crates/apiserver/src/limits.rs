@@ -20,7 +20,14 @@ pub const REQUESTS_IN_FLIGHT_MAX: usize = 1000;
 pub const STEADY_APPLIES_MAX: usize = 100_000;
 /// Operations of one JSON patch.
 pub const JSON_PATCH_OPERATIONS_MAX: usize = 10_000;
-/// Parsed forms of the newest commits that are kept; some ten kilobytes each.
+/// Length of what one JSON patch may copy within the object; each copy may double it (kube-apiserver's bound).
+pub const JSON_PATCH_COPY_BYTES_MAX: usize = 3 * 1024 * 1024;
+/// Parsed forms of the newest commits that are kept.
 pub const RECENT_PARSED_MAX: usize = 512;
+/// Length of the objects whose parsed forms are kept, as encoded; parsed they take some ten times as much.
+pub const RECENT_PARSED_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// How deep an object may be nested. A JSON patch can make a deeper one of two that are not, and the parser, which refuses
+/// deeper bodies, could not read it back.
+pub const NESTING_MAX: usize = 120;
 /// Encoded versions in the history. A burst of changes beyond it shortens the five minutes.
 pub const HISTORY_BYTES_MAX: usize = 64 * 1024 * 1024;

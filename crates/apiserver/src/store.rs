@@ -17,7 +17,7 @@ use imbl::OrdMap;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::limits::RECENT_PARSED_MAX;
+use crate::limits::{RECENT_PARSED_BYTES_MAX, RECENT_PARSED_MAX};
 
 pub use history::{History, TooOld};
 use stored::LOADED;
@@ -168,7 +168,8 @@ pub struct Store {
     published_revision: u64,
     unpublished: VecDeque<Change>,
     /// Parsed forms of the newest commits: most writes are to what was written a moment ago.
-    recent: VecDeque<Arc<Value>>,
+    recent: VecDeque<Opened>,
+    recent_bytes: usize,
     history: History,
 }
 
@@ -194,6 +195,7 @@ impl Store {
             published_revision: revision,
             unpublished: VecDeque::new(),
             recent: VecDeque::new(),
+            recent_bytes: 0,
             history,
         })
     }
@@ -277,11 +279,14 @@ impl Store {
     }
 
     fn remember(&mut self, opened: Opened) -> Arc<Stored> {
-        if self.recent.len() >= RECENT_PARSED_MAX {
-            self.recent.pop_front();
+        let stored = opened.stored.clone();
+        self.recent_bytes += stored.bytes.len();
+        self.recent.push_back(opened);
+        while self.recent.len() > RECENT_PARSED_MAX || self.recent_bytes > RECENT_PARSED_BYTES_MAX {
+            let Some(oldest) = self.recent.pop_front() else { break };
+            self.recent_bytes -= oldest.stored.bytes.len();
         }
-        self.recent.push_back(opened.value);
-        opened.stored
+        stored
     }
 
     /// Lets reads see everything up to `up_to`, and returns what became visible.

@@ -6,6 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::{PatchError, go_kind};
+use crate::limits::{JSON_PATCH_COPY_BYTES_MAX, NESTING_MAX};
 
 /// The object with all operations applied, in order.
 ///
@@ -18,10 +19,30 @@ pub fn json_patch(object: &Value, patch: &Value) -> Result<Value, PatchError> {
         return Err(undecodable(stray, "handlers.jsonPatchOp"));
     }
     let mut result = object.clone();
+    let mut copied = 0;
     for operation in operations {
-        apply_operation(&mut result, operation)?;
+        apply_operation(&mut result, operation, &mut copied)?;
     }
     Ok(result)
+}
+
+/// Refuses a value that would be nested too deep at its place.
+fn fits(path: &str, value: &Value) -> Result<(), PatchError> {
+    let levels = NESTING_MAX.saturating_sub(path.matches('/').count());
+    if is_deeper_than(value, levels) {
+        let text = format!("JSON patch path {path:?} would be nested deeper than {NESTING_MAX} levels");
+        return Err(PatchError::Inapplicable(text));
+    }
+    Ok(())
+}
+
+fn is_deeper_than(value: &Value, levels: usize) -> bool {
+    let deeper = |inner: &Value| levels == 0 || is_deeper_than(inner, levels - 1);
+    match value {
+        Value::Object(fields) => fields.values().any(deeper),
+        Value::Array(items) => items.iter().any(deeper),
+        _ => false,
+    }
 }
 
 fn undecodable(value: &Value, wanted: &str) -> PatchError {
@@ -31,7 +52,8 @@ fn undecodable(value: &Value, wanted: &str) -> PatchError {
     ))
 }
 
-fn apply_operation(object: &mut Value, operation: &Value) -> Result<(), PatchError> {
+/// `copied` is the length of what the patch has copied so far, encoded.
+fn apply_operation(object: &mut Value, operation: &Value, copied: &mut usize) -> Result<(), PatchError> {
     let text = |name: &str| operation.get(name).and_then(Value::as_str);
     let missing =
         |name: &str| PatchError::Inapplicable(format!("JSON patch operation {operation} has no {name:?}"));
@@ -47,8 +69,14 @@ fn apply_operation(object: &mut Value, operation: &Value) -> Result<(), PatchErr
             add(object, path, moved)
         }
         "copy" => {
-            let copied = read(object, text("from").ok_or_else(|| missing("from"))?)?.cloned();
-            add(object, path, copied.unwrap_or(Value::Null))
+            let value =
+                read(object, text("from").ok_or_else(|| missing("from"))?)?.cloned().unwrap_or_default();
+            *copied += value.to_string().len();
+            if *copied > JSON_PATCH_COPY_BYTES_MAX {
+                let text = format!("the copies of this JSON patch exceed {JSON_PATCH_COPY_BYTES_MAX} bytes");
+                return Err(PatchError::Inapplicable(text));
+            }
+            add(object, path, value)
         }
         unknown => Err(PatchError::Inapplicable(format!("JSON patch operation {unknown:?} is unknown"))),
     }
@@ -99,6 +127,7 @@ fn position(step: &str, length: usize) -> Option<usize> {
 }
 
 fn add(object: &mut Value, path: &str, value: Value) -> Result<(), PatchError> {
+    fits(path, &value)?;
     match place(object, path)? {
         Place::Field(fields, name) => {
             fields.insert(name, value);
@@ -121,6 +150,7 @@ fn remove(object: &mut Value, path: &str) -> Result<Value, PatchError> {
 }
 
 fn replace(object: &mut Value, path: &str, value: Value) -> Result<(), PatchError> {
+    fits(path, &value)?;
     if path.is_empty() {
         *object = value;
         return Ok(());

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{PatchError, check_merge_patch, json_patch, merge_patch};
+use crate::limits::NESTING_MAX;
 
 fn object() -> Value {
     json!({ "spec": { "color": "red", "size": 3, "tags": ["a", "b"] } })
@@ -137,4 +138,25 @@ fn a_strategic_patch_that_contradicts_itself_is_refused() {
         "json: cannot unmarshal array into Go value of type map[string]interface {}"
     );
     assert_eq!(list.status(), 400);
+}
+
+#[test]
+fn a_json_patch_cannot_nest_deeper_than_what_can_be_read_back() {
+    let nested = (0..NESTING_MAX - 20).fold(json!(1), |inner, _| json!({ "a": inner }));
+    let deep = "/a".repeat(NESTING_MAX - 20);
+    let fits = json!([{ "op": "add", "path": "/spec/a", "value": nested }]);
+    let patched = json_patch(&object(), &fits).unwrap();
+    assert!(serde_json::from_str::<Value>(&patched.to_string()).is_ok());
+    let below = json!({ "op": "add", "path": format!("/spec{deep}"), "value": nested });
+    assert_eq!(status(&json!([fits[0], below])), 422);
+    let copied = json!({ "op": "copy", "from": "/spec", "path": format!("/spec{deep}") });
+    assert_eq!(status(&json!([fits[0], copied])), 422);
+}
+
+#[test]
+fn copies_of_a_json_patch_cannot_double_without_end() {
+    let double = |number: usize| json!({ "op": "copy", "from": "/spec", "path": format!("/spec/c{number}") });
+    let patch = |count: usize| Value::Array((0..count).map(double).collect());
+    assert_eq!(status(&patch(5)), 200);
+    assert_eq!(status(&patch(60)), 422);
 }

@@ -48,12 +48,15 @@ impl History {
 
     pub(super) fn compact(&mut self, now: Timestamp) {
         let too_old = |at: &Timestamp| now.duration_since(*at) > KEPT_FOR;
+        let is_excessive = self.is_excessive();
         while self.is_excessive() || self.changes.front().is_some_and(|(at, _)| too_old(at)) {
             let Some((_, change)) = self.changes.pop_front() else { break };
             self.bytes -= change.current.bytes.len();
             self.oldest = self.oldest.max(change.revision);
         }
-        self.snapshots.retain(|_, (at, _)| !too_old(at));
+        // A snapshot keeps the versions of its time alive, so a burst must end those too that it has left behind.
+        let oldest = self.oldest;
+        self.snapshots.retain(|revision, (at, _)| !too_old(at) && !(is_excessive && *revision < oldest));
     }
 
     fn is_excessive(&self) -> bool {

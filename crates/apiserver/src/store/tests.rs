@@ -117,6 +117,34 @@ fn only_the_newest_commits_keep_their_parsed_form() {
 }
 
 #[test]
+fn large_objects_keep_fewer_parsed_forms() {
+    let mut store = Store::default();
+    for index in 0..10 {
+        let mut writes = WriteSet::default();
+        let name = format!("a{index}");
+        let object = json!({"metadata": {"name": name}, "data": "x".repeat(1024 * 1024)});
+        writes.put(key(&name), object, 1);
+        store.commit(writes);
+    }
+    assert_eq!(store.recent.len(), RECENT_PARSED_BYTES_MAX / (1024 * 1024) - 1);
+}
+
+#[test]
+fn a_burst_ends_the_snapshots_that_it_has_left_behind() {
+    let object = json!({"metadata": {"name": "a"}, "data": "x".repeat(1024 * 1024)});
+    let current = Opened::new(object, 1, 1).stored;
+    let mut history = History::default();
+    history.keep(1, &OrdMap::new(), at(0));
+    for revision in 2..=70 {
+        let change =
+            Change { key: key("a"), revision, previous: None, current: current.clone(), deleted: false };
+        history.record(change, at(0));
+        history.compact(at(0));
+    }
+    assert!(history.under_at("hub|", 1, &OrdMap::new()).is_err());
+}
+
+#[test]
 fn a_burst_of_changes_shortens_the_history_instead_of_filling_the_memory() {
     let object = json!({"metadata": {"name": "a"}, "data": "x".repeat(1024 * 1024)});
     let current = Opened::new(object, 1, 1).stored;
