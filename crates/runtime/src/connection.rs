@@ -2,12 +2,14 @@
 //!
 //! Many planes sit behind one host. Where it speaks HTTP/2, all planes that are reached in the same way (same address,
 //! same trust, same client certificate) share a few connections; who a request comes from stays with each plane, in its
-//! headers. Watches have connections of their own, as many as the streams that the host allows make necessary, so no
-//! number of watches keeps a write waiting. A host that offers only HTTP/1.1 gets a connection for each request under way.
+//! headers. Watches have connections of their own, as many as the streams that the host allows make necessary. Reads, writes
+//! and leases have their own too, so no number of watches or lists keeps a write waiting, and no number of writes a lease.
+//! A host that offers only HTTP/1.1 gets a connection for each request under way.
 
 mod host;
 mod lane;
 mod place;
+mod purpose;
 
 #[cfg(test)]
 mod tests;

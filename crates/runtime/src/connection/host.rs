@@ -20,12 +20,15 @@ use tower::{BoxError, Service};
 
 use super::ConnectionError;
 use super::lane::{Held, Lane, Lanes};
+use super::purpose::Purpose;
 use crate::provider::ProviderError;
 
 /// How long a connection may take until it can be used.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Connections for everything but watches: such requests end, so what finds no stream free waits a moment.
+/// Connections for reads, and as many for writes: such requests end, so what finds no stream free waits a moment.
 const REQUEST_CONNECTIONS: usize = 4;
+/// Connections for leases: a process has a few of them.
+const LEASE_CONNECTIONS: usize = 1;
 /// How often a request that never left is put on another connection: the server had just closed the one it was to take.
 const ATTEMPTS: usize = 3;
 
@@ -41,8 +44,10 @@ pub(super) struct Host {
     dialer: Dialer,
     http1: legacy::Client<Dialer, Body>,
     speaks_http1: AtomicBool,
-    requests: Lanes,
     watches: Lanes,
+    reads: Lanes,
+    writes: Lanes,
+    leases: Lanes,
 }
 
 impl Service<Uri> for Dialer {
@@ -72,13 +77,24 @@ impl Host {
             http1: legacy::Client::builder(TokioExecutor::new()).build(http1),
             // Without TLS nothing tells what a host speaks.
             speaks_http1: AtomicBool::new(config.cluster_url.scheme_str() != Some("https")),
-            requests: Lanes::new(Some(REQUEST_CONNECTIONS)),
             watches: Lanes::new(None),
+            reads: Lanes::new(Some(REQUEST_CONNECTIONS)),
+            writes: Lanes::new(Some(REQUEST_CONNECTIONS)),
+            leases: Lanes::new(Some(LEASE_CONNECTIONS)),
         })
     }
 
+    fn lanes(&self, purpose: Purpose) -> &Lanes {
+        match purpose {
+            Purpose::Watch => &self.watches,
+            Purpose::Read => &self.reads,
+            Purpose::Write => &self.writes,
+            Purpose::Lease => &self.leases,
+        }
+    }
+
     async fn send(&self, mut request: Request<Body>) -> Result<Response<Held>, ConnectionError> {
-        let lanes = if is_watch(request.uri()) { &self.watches } else { &self.requests };
+        let lanes = self.lanes(Purpose::of(&request));
         for attempt in 1.. {
             if self.speaks_http1.load(Ordering::Relaxed) {
                 break;
@@ -127,11 +143,6 @@ impl Host {
     fn of_http1(&self, error: legacy::Error) -> ConnectionError {
         if error.is_connect() { self.undialled(error.into()) } else { self.broken(error) }
     }
-}
-
-/// A request that stays open until somebody ends it.
-fn is_watch(uri: &Uri) -> bool {
-    uri.query().is_some_and(|query| query.split('&').any(|part| matches!(part, "watch=true" | "watch=1")))
 }
 
 fn dialer(cluster: &ClusterName, config: &Config, is_http2: bool) -> Result<Dialer, ProviderError> {

@@ -4,10 +4,14 @@ mod host;
 
 use std::time::Duration;
 
+use api::resourcemanager::Project;
+use engine::{LeasePlace, LeaseWant, wire};
 use http_body_util::BodyExt;
 use kube_client::Client;
 use kube_client::client::Body;
 use kube_client::config::ExecConfig;
+use reconcile::KindEntry;
+use tokio::task::JoinSet;
 
 use self::host::TestHost;
 use super::lane::{Lane, Lanes};
@@ -33,6 +37,24 @@ async fn watch(client: &Client, path: &str) -> Body {
 async fn line(body: &mut Body) -> String {
     let frame = tokio::time::timeout(DEADLINE, body.frame()).await.unwrap().unwrap().unwrap();
     String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap()
+}
+
+/// Sends more requests that hang than four connections with two streams each let through; they end with what is given back.
+async fn hang(host: &TestHost, client: &Client, method: &http::Method) -> JoinSet<()> {
+    let mut hung = JoinSet::new();
+    for _ in 0..12 {
+        let (client, request) = (client.clone(), request(method, "/hung?limit=500"));
+        hung.spawn(async move {
+            let answered = transport::send(&client, request, Duration::from_hours(1)).await;
+            panic!("it never ends: {answered:?}");
+        });
+    }
+    tokio::time::timeout(DEADLINE, host.hang(8)).await.unwrap();
+    hung
+}
+
+fn request(method: &http::Method, path: &str) -> http::Request<Body> {
+    http::Request::builder().method(method).uri(path).body(Body::empty()).unwrap()
 }
 
 async fn get(client: &Client, path: &str) -> String {
@@ -70,6 +92,22 @@ async fn watches_that_start_at_one_moment_share_connections_too() {
     });
     let watches = futures::future::join_all(started).await;
     assert_eq!((watches.len(), host.accepted()), (30, 3));
+}
+
+#[tokio::test]
+async fn no_number_of_lists_keeps_a_write_or_a_fence_waiting_and_no_number_of_writes_a_lease() {
+    let host = TestHost::start(HTTP2, 2).await;
+    let plane = client(&Connections::default(), host.config(""));
+    let _lists = hang(&host, &plane, &http::Method::GET).await;
+    for method in [http::Method::POST, http::Method::PUT, http::Method::PATCH, http::Method::DELETE] {
+        transport::send(&plane, request(&method, "/object"), DEADLINE).await.unwrap();
+    }
+    get(&plane, &wire::fence_path(KindEntry::of::<Project>())).await;
+    let _writes = hang(&host, &plane, &http::Method::PATCH).await;
+    let lease = LeasePlace { cluster: ClusterName::Core, namespace: "n".into(), name: "l".into() };
+    let lease = lease.request(&LeaseWant::Read).path;
+    get(&plane, &lease).await;
+    transport::send(&plane, request(&http::Method::PUT, &lease), DEADLINE).await.unwrap();
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! A host with TLS: it answers with who asked, and its watches tell a line at once and another whenever it is told to.
+//! A host with TLS: it answers with who asked, its watches tell a line at once and another whenever it is told to, and it
+//! never ends its answer to what is called `hung`.
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -18,7 +19,7 @@ use kube_client::Config;
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{broadcast, mpsc, watch};
+use tokio::sync::{Semaphore, broadcast, mpsc, watch};
 use tokio_rustls::TlsAcceptor;
 
 /// What a host tells all its connections.
@@ -39,6 +40,7 @@ pub(super) struct TestHost {
     told: broadcast::Sender<Told>,
     retired: tokio::sync::Mutex<mpsc::Receiver<()>>,
     stop: watch::Sender<bool>,
+    hung: Arc<Semaphore>,
 }
 
 /// What each connection needs.
@@ -48,6 +50,7 @@ struct Parts {
     streams: u32,
     told: broadcast::Sender<Told>,
     has_retired: mpsc::Sender<()>,
+    hung: Arc<Semaphore>,
 }
 
 impl TestHost {
@@ -65,12 +68,18 @@ impl TestHost {
         let port = socket.local_addr().unwrap().port();
         let (told, _) = broadcast::channel(16);
         let (has_retired, retired) = mpsc::channel(16);
-        let parts =
-            Parts { acceptor: TlsAcceptor::from(Arc::new(tls)), streams, told: told.clone(), has_retired };
+        let hung = Arc::new(Semaphore::new(0));
+        let parts = Parts {
+            acceptor: TlsAcceptor::from(Arc::new(tls)),
+            streams,
+            told: told.clone(),
+            has_retired,
+            hung: Arc::clone(&hung),
+        };
         let accepted = Arc::new(AtomicUsize::new(0));
         let (stop, stopped) = watch::channel(false);
         tokio::spawn(accept(socket, parts, Arc::clone(&accepted), stopped));
-        Self { port, certificate, accepted, told, retired: retired.into(), stop }
+        Self { port, certificate, accepted, told, retired: retired.into(), stop, hung }
     }
 
     pub(super) fn port(&self) -> u16 {
@@ -105,6 +114,11 @@ impl TestHost {
         self.retired.lock().await.recv().await.unwrap();
     }
 
+    /// Returns when this many more requests hang.
+    pub(super) async fn hang(&self, count: u32) {
+        self.hung.acquire_many(count).await.unwrap().forget();
+    }
+
     /// Closes the socket.
     pub(super) async fn stop(&self) {
         self.stop.send(true).unwrap();
@@ -134,9 +148,9 @@ async fn serve(stream: TcpStream, parts: Parts) {
     let Ok(stream) = parts.acceptor.accept(stream).await else { return };
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http2().max_concurrent_streams(parts.streams);
-    let lines = parts.told.clone();
+    let (lines, hung) = (parts.told.clone(), parts.hung.clone());
     let service = service_fn(move |request| {
-        let answer = answer(&request, &lines);
+        let answer = answer(&request, &lines, &hung);
         async move { Ok::<_, Infallible>(answer) }
     });
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
@@ -158,6 +172,7 @@ async fn serve(stream: TcpStream, parts: Parts) {
 fn answer(
     request: &Request<Incoming>,
     told: &broadcast::Sender<Told>,
+    hung: &Semaphore,
 ) -> Response<UnsyncBoxBody<Bytes, Infallible>> {
     if request.uri().query() == Some("watch=true") {
         let first = stream::iter(["first\n".to_owned()]);
@@ -172,6 +187,10 @@ fn answer(
         });
         let lines = first.chain(later).map(|line| Ok(Frame::data(Bytes::from(line))));
         return Response::new(StreamBody::new(lines).boxed_unsync());
+    }
+    if request.uri().path().ends_with("/hung") {
+        hung.add_permits(1);
+        return Response::new(StreamBody::new(stream::pending()).boxed_unsync());
     }
     let who = request.headers().get(header::AUTHORIZATION).map_or("", |value| value.to_str().unwrap());
     let text = format!("{who} {:?} {}", request.version(), request.uri().path());
