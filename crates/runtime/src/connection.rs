@@ -4,12 +4,13 @@
 //! same trust, same client certificate) share a few connections; who a request comes from stays with each plane, in its
 //! headers. Watches have connections of their own, as many as the streams that the host allows make necessary. Reads, writes
 //! and leases have their own too, so no number of watches or lists keeps a write waiting, and no number of writes a lease.
-//! A host that offers only HTTP/1.1 gets a connection for each request under way.
+//! A host that offers only HTTP/1.1 gets a connection for each request under way, and is asked again after a while.
 
 mod host;
 mod lane;
 mod place;
 mod purpose;
+mod spoken;
 
 #[cfg(test)]
 mod tests;

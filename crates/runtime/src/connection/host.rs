@@ -2,7 +2,6 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -17,10 +16,13 @@ use kube_client::client::{Body, ConfigExt};
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tower::{BoxError, Service};
+use tracing::warn;
 
 use super::ConnectionError;
 use super::lane::{Held, Lane, Lanes};
 use super::purpose::Purpose;
+use super::spoken::{BELIEVED, Spoken};
+use crate::clock::Clock;
 use crate::provider::ProviderError;
 
 /// How long a connection may take until it can be used.
@@ -43,7 +45,8 @@ pub(super) struct Host {
     uri: Uri,
     dialer: Dialer,
     http1: legacy::Client<Dialer, Body>,
-    speaks_http1: AtomicBool,
+    clock: Clock,
+    spoken: Spoken,
     watches: Lanes,
     reads: Lanes,
     writes: Lanes,
@@ -75,8 +78,8 @@ impl Host {
             uri: config.cluster_url.clone(),
             dialer: dialer(cluster, config, true)?,
             http1: legacy::Client::builder(TokioExecutor::new()).build(http1),
-            // Without TLS nothing tells what a host speaks.
-            speaks_http1: AtomicBool::new(config.cluster_url.scheme_str() != Some("https")),
+            clock: Clock::start(),
+            spoken: Spoken::of(config.cluster_url.scheme_str()),
             watches: Lanes::new(None),
             reads: Lanes::new(Some(REQUEST_CONNECTIONS)),
             writes: Lanes::new(Some(REQUEST_CONNECTIONS)),
@@ -93,13 +96,18 @@ impl Host {
         }
     }
 
-    async fn send(&self, mut request: Request<Body>) -> Result<Response<Held>, ConnectionError> {
+    /// Sends a request; `now` is monotonic and says whether the host is asked again what it speaks.
+    pub(super) async fn send(
+        &self,
+        mut request: Request<Body>,
+        now: Duration,
+    ) -> Result<Response<Held>, ConnectionError> {
         let lanes = self.lanes(Purpose::of(&request));
         for attempt in 1.. {
-            if self.speaks_http1.load(Ordering::Relaxed) {
+            if self.spoken.is_http1(now) {
                 break;
             }
-            let Some(mut stream) = lanes.take(|| self.dial()).await? else { break };
+            let Some(mut stream) = lanes.take(|| self.dial(now)).await? else { break };
             match stream.send(request).await {
                 Ok(response) => return Ok(response.map(|body| Held::new(body, Some(stream)))),
                 Err(mut failure) => match failure.take_message() {
@@ -112,8 +120,12 @@ impl Host {
         Ok(response.map(|body| Held::new(body, None)))
     }
 
-    /// A new connection; `None` if the host wants HTTP/1.1, which is remembered.
-    async fn dial(&self) -> Result<Option<Lane>, ConnectionError> {
+    /// A new connection; `None` if the host wants HTTP/1.1, which is believed for a while.
+    async fn dial(&self, now: Duration) -> Result<Option<Lane>, ConnectionError> {
+        // Somebody else may have heard it while this one waited for its turn.
+        if self.spoken.is_http1(now) {
+            return Ok(None);
+        }
         let mut dialer = self.dialer.clone();
         let io = std::future::poll_fn(|context| dialer.poll_ready(context)).await;
         let io = match io {
@@ -121,8 +133,15 @@ impl Host {
             Err(error) => Err(error),
         };
         let io = io.map_err(|error| self.undialled(error))?;
-        if !io.connected().is_negotiated_h2() {
-            self.speaks_http1.store(true, Ordering::Relaxed);
+        let is_http2 = io.connected().is_negotiated_h2();
+        if self.spoken.hear(is_http2, now) {
+            let host = self.name();
+            warn!(
+                host,
+                "does not offer HTTP/2: every watch takes a connection; asked again every {BELIEVED:?}"
+            );
+        }
+        if !is_http2 {
             return Ok(None);
         }
         Lane::open(io).await.map(Some).map_err(|error| self.undialled(error))
@@ -182,6 +201,6 @@ impl Service<Request<Body>> for HostService {
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let host = Arc::clone(&self.0);
-        Box::pin(async move { host.send(request).await })
+        Box::pin(async move { host.send(request, host.clock.elapsed()).await })
     }
 }

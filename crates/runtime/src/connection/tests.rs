@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 
 use self::host::TestHost;
 use super::lane::{Lane, Lanes};
+use super::spoken::{BELIEVED, Spoken};
 use super::*;
 use crate::transport;
 
@@ -176,7 +177,36 @@ async fn a_host_that_offers_only_http_1_1_is_spoken_to_in_it() {
         let watches = futures::future::join_all((0..3).map(|_| watch(&plane, "/kind"))).await;
         assert_eq!(get(&plane, "/object").await, " HTTP/1.1 /plane/object");
         assert_eq!(watches.len(), 3);
+        assert_eq!(host.accepted(), 5, "it is asked once, and each request has a connection of its own");
     }
+}
+
+#[tokio::test]
+async fn a_host_that_offered_only_http_1_1_for_a_moment_is_asked_again() {
+    let test = TestHost::start(&["http/1.1"], 10).await;
+    let host = Host::new(&ClusterName::Core, &test.config("")).unwrap();
+    let start = Duration::from_secs(9);
+    let version = async |now| {
+        let uri = format!("https://localhost:{}/object", test.port());
+        host.send(request(&http::Method::GET, &uri), now).await.unwrap().version()
+    };
+    assert_eq!(version(start).await, http::Version::HTTP_11);
+    test.offer(HTTP2);
+    assert_eq!(version(start + BELIEVED / 2).await, http::Version::HTTP_11);
+    assert_eq!(version(start + BELIEVED).await, http::Version::HTTP_2);
+}
+
+#[test]
+fn that_a_host_does_not_offer_http_2_is_news_once() {
+    let now = Duration::from_secs(9);
+    let spoken = Spoken::of(Some("https"));
+    assert!(!spoken.is_http1(now) && !spoken.hear(true, now), "HTTP/2 is no news");
+    assert!(spoken.hear(false, now));
+    assert!(!spoken.hear(false, now + BELIEVED), "it says so again");
+    assert!(spoken.is_http1(now + BELIEVED), "and is believed again");
+    assert!(!spoken.hear(true, now + BELIEVED * 2));
+    assert!(spoken.hear(false, now + BELIEVED * 2), "it had changed in between");
+    assert!(Spoken::of(Some("http")).is_http1(now), "nothing tells");
 }
 
 #[tokio::test]

@@ -41,12 +41,13 @@ pub(super) struct TestHost {
     retired: tokio::sync::Mutex<mpsc::Receiver<()>>,
     stop: watch::Sender<bool>,
     hung: Arc<Semaphore>,
+    tls: watch::Sender<ServerConfig>,
 }
 
 /// What each connection needs.
 #[derive(Clone)]
 struct Parts {
-    acceptor: TlsAcceptor,
+    tls: watch::Receiver<ServerConfig>,
     streams: u32,
     told: broadcast::Sender<Told>,
     has_retired: mpsc::Sender<()>,
@@ -63,23 +64,18 @@ impl TestHost {
             .with_no_client_auth()
             .with_single_cert(vec![certificate.clone()], key)
             .unwrap();
-        tls.alpn_protocols = protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
+        tls.alpn_protocols = names(protocols);
+        let (tls, offered) = watch::channel(tls);
         let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = socket.local_addr().unwrap().port();
         let (told, _) = broadcast::channel(16);
         let (has_retired, retired) = mpsc::channel(16);
         let hung = Arc::new(Semaphore::new(0));
-        let parts = Parts {
-            acceptor: TlsAcceptor::from(Arc::new(tls)),
-            streams,
-            told: told.clone(),
-            has_retired,
-            hung: Arc::clone(&hung),
-        };
+        let parts = Parts { tls: offered, streams, told: told.clone(), has_retired, hung: Arc::clone(&hung) };
         let accepted = Arc::new(AtomicUsize::new(0));
         let (stop, stopped) = watch::channel(false);
         tokio::spawn(accept(socket, parts, Arc::clone(&accepted), stopped));
-        Self { port, certificate, accepted, told, retired: retired.into(), stop, hung }
+        Self { port, certificate, accepted, told, retired: retired.into(), stop, hung, tls }
     }
 
     pub(super) fn port(&self) -> u16 {
@@ -89,6 +85,11 @@ impl TestHost {
     /// Connections accepted so far.
     pub(super) fn accepted(&self) -> usize {
         self.accepted.load(Ordering::SeqCst)
+    }
+
+    /// Offers these protocols to who connects from now on.
+    pub(super) fn offer(&self, protocols: &[&str]) {
+        self.tls.send_modify(|tls| tls.alpn_protocols = names(protocols));
     }
 
     /// How a plane below this path is reached.
@@ -126,6 +127,10 @@ impl TestHost {
     }
 }
 
+fn names(protocols: &[&str]) -> Vec<Vec<u8>> {
+    protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect()
+}
+
 async fn accept(
     socket: TcpListener,
     parts: Parts,
@@ -145,7 +150,8 @@ async fn accept(
 
 async fn serve(stream: TcpStream, parts: Parts) {
     let mut told = parts.told.subscribe();
-    let Ok(stream) = parts.acceptor.accept(stream).await else { return };
+    let acceptor = TlsAcceptor::from(Arc::new(parts.tls.borrow().clone()));
+    let Ok(stream) = acceptor.accept(stream).await else { return };
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http2().max_concurrent_streams(parts.streams);
     let (lines, hung) = (parts.told.clone(), parts.hung.clone());
