@@ -56,7 +56,10 @@ pub fn counters(metrics: &Metrics) -> Counters {
     for ((controller, action, _), count) in &metrics.steps {
         *counters.writes.entry(((*controller).to_owned(), (*action).to_owned())).or_default() += count;
     }
-    counters.races = metrics.races.values().sum();
+    let told = |(controller, kind, cause): &(&str, &str, &str)| {
+        ((*controller).to_owned(), (*kind).to_owned(), (*cause).to_owned())
+    };
+    counters.races = metrics.races.iter().map(|(race, count)| (told(race), *count)).collect();
     counters
 }
 
