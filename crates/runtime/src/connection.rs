@@ -23,7 +23,7 @@ use kube_client::client::ConfigExt;
 use kube_client::{Client, Config};
 use tower::{BoxError, ServiceBuilder};
 
-use self::host::{Host, HostService};
+use self::host::{CONNECT_TIMEOUT, Host, HostService};
 use self::place::Place;
 use crate::provider::ProviderError;
 
@@ -71,6 +71,7 @@ impl Connections {
             // The client library knows which proxies this build can use, and refuses the others by name.
             config.default_retry = false;
             config.read_timeout = None;
+            config.connect_timeout = Some(CONNECT_TIMEOUT);
             return Client::try_from(config).map_err(wrong);
         }
         let host = self.host(cluster, &config)?;

@@ -26,7 +26,7 @@ use crate::clock::Clock;
 use crate::provider::ProviderError;
 
 /// How long a connection may take until it can be used.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Connections for reads, and as many for writes: such requests end, so what finds no stream free waits a moment.
 const REQUEST_CONNECTIONS: usize = 4;
 /// Connections for leases: a process has a few of them.

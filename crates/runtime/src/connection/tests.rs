@@ -219,6 +219,18 @@ async fn a_host_that_cannot_be_dialled_is_named() {
     assert!(failure.contains("refused"), "{failure}");
 }
 
+#[tokio::test]
+async fn a_plane_behind_a_proxy_is_refused_and_the_proxy_named() {
+    let proxies = ["http://proxy.example:3128", "https://proxy.example:3128", "socks5://proxy.example:3128"];
+    for proxy in proxies {
+        let mut config = Config::new("https://host:6443".parse().unwrap());
+        config.proxy_url = Some(proxy.parse().unwrap());
+        let refused = Connections::default().client(&ClusterName::Core, config).err().unwrap();
+        let text = refused.to_string();
+        assert!(text.contains("plane core") && text.contains(proxy), "{text}");
+    }
+}
+
 /// Attempts one after the other would take as long as all of them together: more than any deadline.
 #[tokio::test]
 async fn whoever_waited_for_an_attempt_that_failed_has_failed_with_it() {
