@@ -55,8 +55,8 @@ impl History {
             self.oldest = self.oldest.max(change.revision);
         }
         // A snapshot keeps the versions of its time alive, so a burst must end those too that it has left behind.
-        let oldest = self.oldest;
-        self.snapshots.retain(|revision, (at, _)| !too_old(at) && !(is_excessive && *revision < oldest));
+        let left_behind = if is_excessive { self.oldest } else { 0 };
+        self.snapshots.retain(|revision, (at, _)| !too_old(at) && *revision >= left_behind);
     }
 
     fn is_excessive(&self) -> bool {
