@@ -29,7 +29,7 @@ enum Work {
 }
 
 /// What the collector knows: who depends on whom, and what to look at next.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Collector {
     /// Dependents by plane and uid of the owner.
     dependents: BTreeMap<(String, String), BTreeSet<Key>>,

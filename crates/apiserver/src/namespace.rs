@@ -29,7 +29,7 @@ struct Ending {
 }
 
 /// What is ending, and what to look at next.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Terminations {
     ending: BTreeSet<Ending>,
     queue: VecDeque<Ending>,

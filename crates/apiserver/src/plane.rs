@@ -42,7 +42,7 @@ pub struct Plane {
 }
 
 /// All mounted planes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Planes {
     by_name: BTreeMap<Arc<str>, Plane>,
     by_prefix: BTreeMap<String, Arc<str>>,

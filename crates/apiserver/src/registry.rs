@@ -153,7 +153,7 @@ pub trait Strategy: Debug + Send + Sync {
 }
 
 /// Compiled registered resources and where they are served.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Registry {
     entries: Vec<(Vec<ServedOn>, Vec<Arc<Resource>>)>,
 }

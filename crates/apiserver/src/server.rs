@@ -49,7 +49,7 @@ pub enum Input {
 }
 
 /// What the shell has to do.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Output {
     /// Send a whole answer.
@@ -162,7 +162,8 @@ pub struct Config {
     pub external_controllers: bool,
 }
 
-/// See the module.
+/// See the module. A copy shares what both leave unchanged, so copying a server is cheap.
+#[derive(Clone)]
 pub struct Server {
     pub(crate) now: Timestamp,
     pub(crate) store: Store,
@@ -262,6 +263,22 @@ impl Server {
     #[must_use]
     pub fn revision(&self) -> u64 {
         self.store.published_revision()
+    }
+
+    /// The newest revision that was committed, durable or not.
+    #[must_use]
+    pub fn committed_revision(&self) -> u64 {
+        self.store.revision()
+    }
+
+    /// Every published object, on all planes.
+    pub fn objects(&self) -> impl Iterator<Item = (&crate::store::Key, &Value)> {
+        self.store.under("").map(|(key, stored)| (key, &stored.value))
+    }
+
+    /// Draws uids and suffixes from another generator from now on: what a copy needs to be a server of its own.
+    pub fn reseed(&mut self, generator: ChaCha12Rng) {
+        self.generator = generator;
     }
 
     /// The plane's identity: uid of its `kube-system` namespace.

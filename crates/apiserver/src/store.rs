@@ -160,7 +160,7 @@ pub struct Batch {
 }
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Store {
     head: OrdMap<Key, Arc<Stored>>,
     published: OrdMap<Key, Arc<Stored>>,

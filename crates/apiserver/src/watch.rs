@@ -27,7 +27,7 @@ use crate::table::Include;
 use frames::{EventType, Frames};
 
 /// One open watch.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Watch {
     id: RequestId,
     resource: Arc<Resource>,
@@ -43,7 +43,7 @@ pub(crate) struct Watch {
 }
 
 /// All open watches.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Watches {
     open: BTreeMap<RequestId, Watch>,
     /// By the key prefix of plane and resource.

@@ -1,11 +1,13 @@
-//! The whole platform as one deterministic state machine: API servers, managers and one virtual clock.
-//!
-//! No threads, sockets or real time: the same seed gives the same run. Requests, answers and watch events are events in one
-//! ordered queue.
+//! Deterministic simulation: real engines and real servers in one world with one clock, without tokio or HTTP.
 
+pub mod clock;
+pub mod dice;
+pub mod fault;
 pub mod manager;
 pub mod network;
+pub mod plane;
+pub mod trace;
 pub mod world;
 
 pub use manager::ManagerOptions;
-pub use world::World;
+pub use world::{Reply, World, WorldOptions};

@@ -1,13 +1,15 @@
 //! One manager process: the real engine with the real controllers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
 use api::ClusterName;
-use engine::{Engine, LeasePlace, LeaseSettings, Now, Registration, Settings};
+use engine::{Engine, Input, LeasePlace, LeaseSettings, Registration, Settings};
 use federation::Configuration;
 use jiff::Timestamp;
+
+use crate::clock::ProcessClock;
 
 /// How a manager is started.
 #[derive(Clone, Debug)]
@@ -55,12 +57,19 @@ pub fn controllers(withheld: &[&str]) -> Vec<Box<dyn Registration>> {
 pub(crate) struct Manager {
     pub(crate) engine: Engine,
     pub(crate) places: Vec<LeasePlace>,
-    pub(crate) engagements: BTreeMap<ClusterName, u64>,
+    /// Which engagement each cluster has, and of which identity.
+    pub(crate) engagements: BTreeMap<ClusterName, (u64, String)>,
     pub(crate) next_engagement: u64,
+    /// What it sends stays on its machine until released.
     pub(crate) is_held: bool,
     pub(crate) is_drained: bool,
-    started: Timestamp,
+    /// It stands still until then; what comes for it waits.
+    pub(crate) paused_until: Option<Timestamp>,
+    pub(crate) parked: VecDeque<Input>,
+    pub(crate) clock: ProcessClock,
     pub(crate) wake_at: Timestamp,
+    /// Violations of the engine that were reported.
+    pub(crate) seen_violations: usize,
 }
 
 impl Manager {
@@ -81,10 +90,10 @@ impl Manager {
             skew: options.skew,
         };
         let settings = places.iter().map(|_| lease.clone()).collect();
-        let start = Now { wall: now, monotonic: Duration::ZERO };
+        let clock = ProcessClock::start(now);
         let numbers = Settings { step_timeout: options.step_timeout, ..Settings::default() };
         let configuration = Arc::new(options.configuration.clone());
-        let engine = Engine::new(numbers, seed, start, controllers(&options.withheld), configuration)
+        let engine = Engine::new(numbers, seed, clock.at(now), controllers(&options.withheld), configuration)
             .with_leases(settings);
         Self {
             engine,
@@ -93,14 +102,11 @@ impl Manager {
             next_engagement: 0,
             is_held: false,
             is_drained: false,
-            started: now,
+            paused_until: None,
+            parked: VecDeque::new(),
+            clock,
             wake_at: now,
+            seen_violations: 0,
         }
-    }
-
-    /// Both clocks of the process.
-    pub(crate) fn now(&self, wall: Timestamp) -> Now {
-        let monotonic = Duration::try_from(wall.duration_since(self.started)).unwrap_or(Duration::ZERO);
-        Now { wall, monotonic }
     }
 }

@@ -1,12 +1,21 @@
-//! What is on the wire: who asked what of the server, and where the answer goes.
+//! What is on the wire: who asked what of which plane, and where the answer goes.
 
-use api::{ClusterName, ObjectName};
-use engine::{Epoch, StepId, StoreId};
+use std::sync::Arc;
+
+use api::ClusterName;
+use apiserver::request::{Request, RequestId};
+use engine::{Epoch, Failure, Input, StepId, StoreId};
 use reconcile::KindEntry;
 
-/// One manager process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// One manager process, by number: a process that starts again is another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ManagerId(pub u32);
+
+impl std::fmt::Display for ManagerId {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "manager-{}", self.0)
+    }
+}
 
 /// Why a request was sent.
 #[derive(Clone, Debug)]
@@ -39,13 +48,86 @@ impl Purpose {
     }
 }
 
-/// Path prefix of a plane on the embedded server.
+/// A request without an answer yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Pending {
+    pub(crate) purpose: Purpose,
+    pub(crate) cluster: ClusterName,
+}
+
+/// A request as its sender sent it.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// The sender; none for users.
+    pub manager: Option<ManagerId>,
+    /// The plane.
+    pub cluster: ClusterName,
+    /// The request.
+    pub request: Request,
+}
+
+impl Sent {
+    /// Whether it may change something.
+    #[must_use]
+    pub fn is_write(&self) -> bool {
+        self.request.method != "GET"
+    }
+}
+
+/// Something that will happen.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// A request reaches its plane.
+    Arrive(Arc<Sent>),
+    /// An input reaches a process.
+    Inform(ManagerId, Box<Input>),
+    /// Whoever waits for this answer stops waiting.
+    Deadline(RequestId),
+    /// The next piece of a watch reaches its process.
+    Deliver(RequestId),
+    /// A process that stood still goes on.
+    Resume(ManagerId),
+    /// The provider of a process looks which planes there are.
+    Look(ManagerId),
+    /// The world's bad luck has its turn.
+    Misfortune,
+    /// Something that bad luck began ends.
+    Mend(Mending),
+}
+
+/// What ends when its time has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Mending {
+    /// A partition.
+    Partition(ManagerId, ClusterName),
+    /// A plane that is down.
+    Plane(ClusterName),
+    /// A kind that is forbidden.
+    Forbidden(ClusterName, String),
+    /// A kind that is not served.
+    Unserved(ClusterName, String),
+    /// A process that died.
+    Replica(u32),
+    /// A project whose plane is disengaged.
+    Project(ClusterName),
+}
+
+/// What an ended watch says to its engine.
+#[derive(Clone, Debug)]
+pub(crate) enum Piece {
+    /// A line.
+    Line(bytes::Bytes),
+    /// The end.
+    End(Failure),
+}
+
+/// Path prefix of a plane on an embedded server that mounts all of them.
 #[must_use]
 pub fn prefix(cluster: &ClusterName) -> String {
     match cluster {
         ClusterName::Core => String::new(),
         ClusterName::Hub => "/clusters/hub".to_owned(),
-        ClusterName::Cell(name) => format!("/clusters/{}", ObjectName::new(name.as_str())),
+        ClusterName::Cell(name) => format!("/clusters/{name}"),
         ClusterName::Project(project) | ClusterName::Ipam(project) => {
             format!("/apis/resourcemanager.miloapis.com/v1alpha1/projects/{project}/control-plane")
         }

@@ -1,39 +1,36 @@
-//! The world: one embedded server with all planes, any number of managers, one clock and one queue of events.
+//! The world: planes that are real servers, manager processes that are real engines, one clock and one queue of events.
+//!
+//! The next event is always the earliest; among events of one instant the seed decides. Nothing else moves: no thread, no
+//! socket, no real time. The same seed gives the same events on any machine.
 
+mod chaos;
+mod planes;
+mod processes;
 mod provider;
+mod streams;
+mod wire;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 use api::ClusterName;
-use api::cluster::ClusterRole;
-use apiserver::identity::{MASTERS, User};
-use apiserver::plane::PlaneSpec;
-use apiserver::request::{Headers, Request, RequestId};
-use apiserver::store::Store;
-use apiserver::{Config, Server};
-use bytes::Bytes;
-use engine::{Answer, Engine, Failure, Input, LeaseAnswer, Output, wire};
+use apiserver::request::RequestId;
+use engine::Engine;
 use jiff::{SignedDuration, Timestamp};
-use rand_chacha::ChaCha12Rng;
-use rand_chacha::rand_core::SeedableRng;
 use serde_json::Value;
 
-use self::provider::PROJECTS;
+use crate::dice::Dice;
+use crate::fault::{FaultCounts, Mixture};
 use crate::manager::{Manager, ManagerOptions};
-use crate::network::{ManagerId, Purpose, prefix};
+use crate::network::{Event, ManagerId, Pending, Sent};
+use crate::plane::{Changed, Plane, PlaneError, Templates};
+use crate::trace::TraceHash;
 
-/// How long a request or an answer is on the wire.
-const LATENCY: SignedDuration = SignedDuration::from_millis(1);
-/// When the world begins.
+use self::streams::Stream;
+
+/// When every world begins.
 const BEGINNING: i64 = 1_800_000_000;
-
-/// Something on the wire.
-enum Flight {
-    ToServer(Box<Request>),
-    ToManager(ManagerId, Box<Input>),
-    Deadline(RequestId),
-}
 
 /// An answer to a user.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,109 +41,150 @@ pub struct Reply {
     pub body: Value,
 }
 
+/// Who made a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Author {
+    /// A manager process.
+    Manager(ManagerId),
+    /// Somebody outside.
+    User,
+    /// The server's own collectors.
+    Server,
+}
+
+/// A change, as whoever sees everything sees it.
+#[derive(Clone, Debug)]
+pub struct Commit {
+    /// When.
+    pub at: Timestamp,
+    /// By whom.
+    pub author: Author,
+    /// What.
+    pub changed: Changed,
+    /// The request that made it.
+    pub request: Option<Arc<Sent>>,
+}
+
+/// What a world is made of.
+#[derive(Clone, Debug)]
+pub struct WorldOptions {
+    /// Decides everything that is left to chance.
+    pub seed: u64,
+    /// How often each fault may happen.
+    pub mixture: Mixture,
+    /// Shortest and longest time on the wire, in milliseconds.
+    pub latency: (u64, u64),
+}
+
+impl WorldOptions {
+    /// A world without faults, in which everything takes a millisecond.
+    #[must_use]
+    pub fn calm(seed: u64) -> Self {
+        Self { seed, mixture: Mixture::none(), latency: (1, 1) }
+    }
+}
+
 /// See the module.
 pub struct World {
     now: Timestamp,
-    server: Server,
-    server_wake: Timestamp,
+    options: WorldOptions,
+    dice: Dice,
+    templates: Templates,
+    planes: BTreeMap<ClusterName, Plane>,
+    next_identity: u64,
     managers: BTreeMap<ManagerId, Manager>,
+    replicas: BTreeMap<u32, (ManagerOptions, Option<ManagerId>)>,
     next_manager: u32,
     next_request: u64,
-    purposes: BTreeMap<RequestId, Purpose>,
+    pending: BTreeMap<RequestId, Pending>,
+    streams: BTreeMap<RequestId, Stream>,
     replies: BTreeMap<RequestId, Reply>,
-    flights: BTreeMap<(Timestamp, u64), Flight>,
-    held: BTreeMap<ManagerId, Vec<Request>>,
-    next_flight: u64,
+    queue: BTreeMap<(Timestamp, u64, u64), Event>,
+    next_event: u64,
+    held: BTreeMap<ManagerId, Vec<Arc<Sent>>>,
+    cut: BTreeSet<(ManagerId, ClusterName, planes::Direction)>,
+    disengaged: BTreeSet<ClusterName>,
     writes: VecDeque<String>,
-    mounted: usize,
-    seed: u64,
+    is_faulty: bool,
+    /// Changes nobody has looked at yet.
+    pub commits: VecDeque<Commit>,
+    /// Requests of managers that nobody has looked at yet, in the order they were sent.
+    pub sent: VecDeque<Arc<Sent>>,
+    /// Faults that happened.
+    pub faults: FaultCounts,
+    /// Events that happened.
+    pub events: u64,
+    /// Processes that ended by fault.
+    pub restarts: u64,
+    /// Fingerprint of everything that happened.
+    pub trace: TraceHash,
 }
 
 impl World {
-    /// Core, hub and two cells, with the product's kinds, and nobody running.
+    /// Core, hub and two cells, with the product's kinds, no faults, and nobody running.
     ///
     /// # Errors
     /// If a kind's definition is broken.
-    pub fn new(seed: u64) -> Result<Self, Box<dyn std::error::Error>> {
-        let now = Timestamp::from_second(BEGINNING)?;
-        let plane = |cluster: ClusterName| -> Result<PlaneSpec, Box<dyn std::error::Error>> {
-            Ok(PlaneSpec {
-                name: cluster.to_string(),
-                prefix: prefix(&cluster),
-                crds: definitions(cluster.role())?,
-                mounts_projects: cluster == ClusterName::Core,
-                ..PlaneSpec::default()
-            })
-        };
-        let cells = ["one", "two"].map(|name| ClusterName::Cell(name.into()));
-        let planes = [ClusterName::Core, ClusterName::Hub].into_iter().chain(cells);
-        let config = Config {
-            planes: planes.map(plane).collect::<Result<_, _>>()?,
-            project_crds: definitions(ClusterRole::Project)?,
-            ..Config::default()
-        };
-        let (server, outputs) =
-            Server::start(config, Store::default(), ChaCha12Rng::seed_from_u64(seed), now)?;
-        let mut world = Self {
-            now,
-            server,
-            server_wake: now,
-            managers: BTreeMap::new(),
-            next_manager: 0,
-            next_request: 0,
-            purposes: BTreeMap::new(),
-            replies: BTreeMap::new(),
-            flights: BTreeMap::new(),
-            held: BTreeMap::new(),
-            next_flight: 0,
-            writes: VecDeque::new(),
-            mounted: 0,
-            seed,
-        };
-        world.serve(outputs);
+    pub fn new(seed: u64) -> Result<Self, PlaneError> {
+        let templates = Templates::new(beginning())?;
+        let mut world = Self::with(templates, WorldOptions::calm(seed));
+        for name in ["one", "two"] {
+            world.add_plane(ClusterName::Cell(name.into()));
+        }
         Ok(world)
     }
 
-    /// Virtual time.
+    /// Core and hub over compiled kinds, and nobody running.
+    #[must_use]
+    pub fn with(templates: Templates, options: WorldOptions) -> Self {
+        let mut world = Self {
+            now: beginning(),
+            dice: Dice::new(options.seed, 0),
+            options,
+            templates,
+            planes: BTreeMap::new(),
+            next_identity: 0,
+            managers: BTreeMap::new(),
+            replicas: BTreeMap::new(),
+            next_manager: 0,
+            next_request: 0,
+            pending: BTreeMap::new(),
+            streams: BTreeMap::new(),
+            replies: BTreeMap::new(),
+            queue: BTreeMap::new(),
+            next_event: 0,
+            held: BTreeMap::new(),
+            cut: BTreeSet::new(),
+            disengaged: BTreeSet::new(),
+            writes: VecDeque::new(),
+            is_faulty: false,
+            commits: VecDeque::new(),
+            sent: VecDeque::new(),
+            faults: FaultCounts::default(),
+            events: 0,
+            restarts: 0,
+            trace: TraceHash::default(),
+        };
+        world.add_plane(ClusterName::Core);
+        world.add_plane(ClusterName::Hub);
+        world
+    }
+
+    /// True time.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// Starts a manager.
-    pub fn start_manager(&mut self, options: &ManagerOptions) -> ManagerId {
-        let id = ManagerId(self.next_manager);
-        self.next_manager += 1;
-        let seed = self.seed.wrapping_add(u64::from(id.0));
-        self.managers.insert(id, Manager::start(options, seed, self.now));
-        self.engage(id);
-        id
+    /// A plane.
+    #[must_use]
+    pub fn plane(&self, cluster: &ClusterName) -> Option<&Plane> {
+        self.planes.get(cluster)
     }
 
-    /// Kills a manager: nothing of it is left but what is on the wire.
-    pub fn kill_manager(&mut self, id: ManagerId) {
-        self.managers.remove(&id);
-        self.flights.retain(|_, flight| !matches!(flight, Flight::ToManager(to, _) if *to == id));
-        self.held.remove(&id);
-    }
-
-    /// Asks a manager to stop: it drains and gives its leases back. It is gone when it has.
-    pub fn stop_manager(&mut self, id: ManagerId) {
-        self.feed_manager(id, Input::Shutdown);
-        while self.managers.get(&id).is_some_and(|manager| !manager.is_drained) && self.step() {}
-        self.kill_manager(id);
-    }
-
-    /// While held, requests of a manager stay on the wire; released, they arrive.
-    pub fn hold_requests(&mut self, id: ManagerId, is_held: bool) {
-        if let Some(manager) = self.managers.get_mut(&id) {
-            manager.is_held = is_held;
-        }
-        if !is_held {
-            for request in self.held.remove(&id).unwrap_or_default() {
-                self.fly(request);
-            }
-        }
+    /// Every plane there is.
+    pub fn planes(&self) -> impl Iterator<Item = &Plane> {
+        self.planes.values()
     }
 
     /// The number the next manager gets.
@@ -172,24 +210,15 @@ impl World {
         self.managers.keys().copied().collect()
     }
 
-    /// Writes that reached the server from managers, as `METHOD path`, in order.
+    /// Writes that managers sent, as `METHOD path`, in order.
     #[must_use]
     pub fn writes(&self) -> Vec<String> {
         self.writes.iter().cloned().collect()
     }
 
-    /// Sends a user's request with every right, and waits for the answer.
-    pub fn call(&mut self, cluster: &ClusterName, method: &str, path: &str, content: (&str, &str)) -> Reply {
-        let id = self.request_id(Purpose::User);
-        let request = with_every_right(id, (method, &format!("{}{path}", prefix(cluster))), content, "admin");
-        self.at_server(request);
-        while !self.replies.contains_key(&id) && self.step() {}
-        self.replies.remove(&id).unwrap_or(Reply { code: 0, body: Value::Null })
-    }
-
     /// Runs until every manager is idle and nothing is on the wire; false if that does not happen within `limit`.
     pub fn run_until_idle(&mut self, limit: Duration) -> bool {
-        let end = self.now + SignedDuration::try_from(limit).unwrap_or(SignedDuration::MAX);
+        let end = self.after(limit);
         while self.now <= end {
             if self.is_idle() {
                 return true;
@@ -201,293 +230,87 @@ impl World {
         false
     }
 
-    fn is_idle(&self) -> bool {
-        let is_held = |purpose: &Purpose| {
-            let manager = purpose.manager().and_then(|id| self.managers.get(&id));
-            manager.is_none_or(|manager| manager.is_held)
-        };
-        let is_quiet = |purpose: &Purpose| {
-            matches!(purpose, Purpose::Watch(..) | Purpose::Lease(..)) || is_held(purpose)
-        };
-        let is_wire_quiet = self.purposes.values().all(is_quiet);
-        let is_lease = |flight: &Flight| match flight {
-            Flight::Deadline(_) => true,
-            Flight::ToManager(_, input) => matches!(**input, Input::Lease(..)),
-            Flight::ToServer(request) => request.path.contains("/leases"),
-        };
-        let mut running = self.managers.values().filter(|manager| !manager.is_held);
-        is_wire_quiet
-            && self.flights.values().all(is_lease)
-            && self.server_wake > self.now
-            && running.all(|manager| manager.engine.is_idle())
-    }
-
     /// Lets this much time pass.
     pub fn advance(&mut self, by: Duration) {
-        let end = self.now + SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
-        while self.next_event().is_some_and(|at| at <= end) {
+        let end = self.after(by);
+        while self.next_at().is_some_and(|at| at <= end) {
             self.step();
         }
         self.now = self.now.max(end);
     }
 
-    fn next_event(&self) -> Option<Timestamp> {
-        let flight = self.flights.keys().next().map(|(at, _)| *at);
-        let manager = self.managers.values().map(|manager| manager.wake_at).min();
-        [flight, manager, Some(self.server_wake)].into_iter().flatten().min()
+    fn after(&self, wait: Duration) -> Timestamp {
+        let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);
+        self.now.checked_add(wait).unwrap_or(Timestamp::MAX)
+    }
+
+    /// When the next event happens.
+    #[must_use]
+    pub fn next_at(&self) -> Option<Timestamp> {
+        let queued = self.queue.keys().next().map(|(at, ..)| *at);
+        let awake = self.managers.values().filter(|manager| manager.paused_until.is_none());
+        let manager = awake.map(|manager| manager.wake_at).min();
+        let plane = self.planes.values().filter(|plane| plane.is_up).map(|plane| plane.wake).min();
+        [queued, manager, plane].into_iter().flatten().min().filter(|at| *at < Timestamp::MAX)
     }
 
     /// Takes the next event. False if there is none.
-    fn step(&mut self) -> bool {
-        let Some(at) = self.next_event() else { return false };
+    pub fn step(&mut self) -> bool {
+        let Some(at) = self.next_at() else { return false };
         self.now = self.now.max(at);
-        if let Some(entry) = self.flights.first_entry()
-            && entry.key().0 <= self.now
-        {
-            match entry.remove() {
-                Flight::ToServer(request) => self.at_server(*request),
-                Flight::ToManager(manager, input) => self.feed_manager(manager, *input),
-                Flight::Deadline(request) => self.lost(request),
+        self.events += 1;
+        if self.queue.keys().next().is_some_and(|(at, ..)| *at <= self.now) {
+            if let Some((_, event)) = self.queue.pop_first() {
+                self.happen(event);
             }
             return true;
         }
-        if self.server_wake <= self.now {
-            self.server_wake = Timestamp::MAX;
-            let outputs = self.server.handle(self.now, apiserver::Input::Tick);
-            self.serve(outputs);
+        if let Some(cluster) = self.due_plane() {
+            self.tick_plane(&cluster);
             return true;
         }
-        let due = self.managers.iter().find(|(_, manager)| manager.wake_at <= self.now);
-        if let Some(id) = due.map(|(id, _)| *id) {
-            self.feed_manager(id, Input::Tick);
+        let is_due = |manager: &Manager| manager.wake_at <= self.now && manager.paused_until.is_none();
+        let due = self.managers.iter().find(|(_, manager)| is_due(manager)).map(|(id, _)| *id);
+        if let Some(id) = due {
+            self.feed(id, engine::Input::Tick);
         }
         true
     }
 
-    fn request_id(&mut self, purpose: Purpose) -> RequestId {
-        let id = RequestId(self.next_request);
-        self.next_request += 1;
-        self.purposes.insert(id, purpose);
-        id
-    }
-
-    fn at_server(&mut self, request: Request) {
-        let touches_projects =
-            request.path.starts_with(PROJECTS) && !request.path.contains("/control-plane/");
-        let outputs = self.server.handle(self.now, apiserver::Input::Request(Box::new(request)));
-        self.take(outputs);
-        if touches_projects {
-            self.follow_projects();
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Arrive(sent) => self.arrive(&sent),
+            Event::Inform(manager, input) => self.inform(manager, *input),
+            Event::Deadline(request) => self.give_up(request),
+            Event::Deliver(request) => self.deliver(request),
+            Event::Resume(manager) => self.resume(manager),
+            Event::Look(manager) => self.look(manager),
+            Event::Misfortune => self.misfortune(),
+            Event::Mend(mending) => self.mend(mending),
         }
     }
 
-    /// Takes the server's outputs; planes may have come or gone.
-    fn serve(&mut self, outputs: Vec<apiserver::Output>) {
-        let mounted = self.server.mounted().count();
-        self.take(outputs);
-        if std::mem::replace(&mut self.mounted, mounted) != mounted {
-            self.follow_projects();
+    fn schedule(&mut self, at: Timestamp, event: Event) {
+        let tie = if self.is_faulty { self.dice.any() } else { 0 };
+        self.queue.insert((at, tie, self.next_event), event);
+        self.next_event += 1;
+    }
+
+    fn schedule_in(&mut self, wait: SignedDuration, event: Event) {
+        let at = self.now.checked_add(wait).unwrap_or(Timestamp::MAX);
+        self.schedule(at, event);
+    }
+
+    /// Time on the wire.
+    fn latency(&mut self) -> SignedDuration {
+        let (low, high) = self.options.latency;
+        if low == high {
+            return SignedDuration::from_millis(i64::try_from(low).unwrap_or(i64::MAX));
         }
-    }
-
-    fn take(&mut self, outputs: Vec<apiserver::Output>) {
-        for output in outputs {
-            match output {
-                apiserver::Output::Respond { id, response } => {
-                    self.answered(id, response.status, &response.body);
-                }
-                apiserver::Output::Frame { id, bytes } => self.event(id, &bytes),
-                apiserver::Output::End { id } => self.ended(id, Failure::Ended),
-                apiserver::Output::WakeAt(at) => self.server_wake = at,
-                _ => {}
-            }
-        }
-    }
-
-    fn send_to_manager(&mut self, manager: ManagerId, input: Input) {
-        let at = (self.now + LATENCY, self.next_flight);
-        self.next_flight += 1;
-        self.flights.insert(at, Flight::ToManager(manager, Box::new(input)));
-    }
-
-    fn answered(&mut self, id: RequestId, code: u16, body: &[u8]) {
-        let Some(purpose) = self.purposes.remove(&id) else { return };
-        let date = Timestamp::from_second(self.now.as_second()).ok();
-        let input = match purpose {
-            Purpose::User => {
-                let text = || Value::String(String::from_utf8_lossy(body).into_owned());
-                let body = serde_json::from_slice(body).unwrap_or_else(|_| text());
-                self.replies.insert(id, Reply { code, body });
-                return;
-            }
-            Purpose::Page(_, store, epoch, kind) => {
-                Input::Listed(store, epoch, wire::read_page(code, body, kind))
-            }
-            Purpose::Watch(_, store, epoch, _) => Input::WatchEnded(store, epoch, wire::refused(code, body)),
-            Purpose::Step(_, step, kind) => Input::Answered(step, Answer::read(code, body, kind, date)),
-            Purpose::Fence(_, store) => Input::Fenced(store, wire::read_fence(code, body, date)),
-            Purpose::Lease(manager, lease) => {
-                let place = self.managers.get(&manager).and_then(|manager| manager.places.get(lease));
-                let answer = place.map_or(LeaseAnswer::Missing, |place| place.read(code, body));
-                Input::Lease(lease, answer)
-            }
-        };
-        if let Some(manager) = purpose.manager() {
-            self.send_to_manager(manager, input);
-        }
-    }
-
-    fn event(&mut self, id: RequestId, bytes: &[u8]) {
-        let Some(Purpose::Watch(manager, store, epoch, kind)) = self.purposes.get(&id).cloned() else {
-            return;
-        };
-        match wire::read_event(bytes, kind) {
-            Ok(Some(event)) => self.send_to_manager(manager, Input::Watched(store, epoch, event)),
-            Ok(None) => {}
-            Err(failure) => self.ended(id, failure),
-        }
-    }
-
-    fn ended(&mut self, id: RequestId, failure: Failure) {
-        if let Some(Purpose::Watch(manager, store, epoch, _)) = self.purposes.remove(&id) {
-            self.send_to_manager(manager, Input::WatchEnded(store, epoch, failure));
-        }
-    }
-
-    /// Gives a manager an input and does what it wants.
-    fn feed_manager(&mut self, id: ManagerId, input: Input) {
-        let now = self.now;
-        let Some(manager) = self.managers.get_mut(&id) else { return };
-        let outputs = manager.engine.handle(manager.now(now), input);
-        for output in outputs {
-            self.wanted(id, output);
-        }
-    }
-
-    fn wanted(&mut self, id: ManagerId, output: Output) {
-        match output {
-            Output::List { store, epoch, cluster, kind, limit, continue_token } => {
-                let path = wire::page_path(kind, limit, continue_token.as_deref());
-                self.get(Purpose::Page(id, store, epoch, kind), &cluster, &path);
-            }
-            Output::Watch { store, epoch, cluster, kind, from, timeout_seconds } => {
-                let path = wire::watch_path(kind, &from, timeout_seconds);
-                self.cancel_watch(id, store);
-                self.get(Purpose::Watch(id, store, epoch, kind), &cluster, &path);
-            }
-            Output::Stop(store) => self.cancel_watch(id, store),
-            Output::Execute(step, request) => {
-                self.writes.push_back(format!("{} {}", request.method.as_str(), request.path));
-                let purpose = Purpose::Step(id, step, request.kind);
-                self.send(purpose, &request);
-            }
-            Output::Fence { store, cluster, kind } => {
-                self.get(Purpose::Fence(id, store), &cluster, &wire::fence_path(kind));
-            }
-            Output::Lease(lease, want) => {
-                let place = self.managers.get(&id).and_then(|manager| manager.places.get(lease));
-                if let Some(request) = place.map(|place| place.request(&want)) {
-                    self.send(Purpose::Lease(id, lease), &request);
-                }
-            }
-            Output::WakeAfter(wait) => {
-                let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);
-                let at = self.now.checked_add(wait).unwrap_or(Timestamp::MAX);
-                if let Some(manager) = self.managers.get_mut(&id) {
-                    manager.wake_at = at.max(self.now + SignedDuration::from_micros(1));
-                }
-            }
-            Output::CaughtUp(_) => {}
-            Output::Drained => {
-                if let Some(manager) = self.managers.get_mut(&id) {
-                    manager.is_drained = true;
-                }
-            }
-        }
-    }
-
-    fn cancel_watch(&mut self, id: ManagerId, store: engine::StoreId) {
-        let is_it =
-            |purpose: &Purpose| matches!(purpose, Purpose::Watch(of, at, ..) if (*of, *at) == (id, store));
-        let running: Vec<RequestId> =
-            self.purposes.iter().filter(|(_, purpose)| is_it(purpose)).map(|(id, _)| *id).collect();
-        for request in running {
-            self.purposes.remove(&request);
-            let outputs = self.server.handle(self.now, apiserver::Input::Cancel(request));
-            self.serve(outputs);
-        }
-    }
-
-    fn get(&mut self, purpose: Purpose, cluster: &ClusterName, path: &str) {
-        let id = self.request_id(purpose);
-        let request =
-            with_every_right(id, ("GET", &format!("{}{path}", prefix(cluster))), ("", ""), "manager");
-        self.fly(request);
-    }
-
-    /// A request that was not answered in time counts as lost; whether it was applied is not known.
-    fn lost(&mut self, id: RequestId) {
-        let message = "no answer in time".to_owned();
-        let (manager, input) = match self.purposes.remove(&id) {
-            Some(Purpose::Step(manager, step, _)) => {
-                (manager, Input::Answered(step, Answer::Lost { message }))
-            }
-            Some(Purpose::Lease(manager, lease)) => {
-                (manager, Input::Lease(lease, LeaseAnswer::Failed(message)))
-            }
-            Some(other) => {
-                self.purposes.insert(id, other);
-                return;
-            }
-            None => return,
-        };
-        self.send_to_manager(manager, input);
-    }
-
-    fn send(&mut self, purpose: Purpose, request: &engine::Request) {
-        let id = self.request_id(purpose);
-        let wait = SignedDuration::try_from(request.timeout).unwrap_or(SignedDuration::MAX);
-        self.flights.insert((self.now + wait, self.next_flight), Flight::Deadline(id));
-        self.next_flight += 1;
-        let body = String::from_utf8_lossy(&request.body).into_owned();
-        let path = format!("{}{}", prefix(&request.cluster), request.path);
-        let request =
-            with_every_right(id, (request.method.as_str(), &path), (request.content_type, &body), "manager");
-        self.fly(request);
-    }
-
-    fn fly(&mut self, request: Request) {
-        let sender = self.purposes.get(&request.id).and_then(Purpose::manager);
-        if let Some(id) = sender.filter(|id| self.managers.get(id).is_some_and(|manager| manager.is_held)) {
-            self.held.entry(id).or_default().push(request);
-            return;
-        }
-        let at = (self.now + LATENCY, self.next_flight);
-        self.next_flight += 1;
-        self.flights.insert(at, Flight::ToServer(Box::new(request)));
+        self.dice.millis(low, high)
     }
 }
 
-/// A request with every right.
-fn with_every_right(id: RequestId, what: (&str, &str), content: (&str, &str), user: &str) -> Request {
-    let (path, query) = what.1.split_once('?').unwrap_or((what.1, ""));
-    Request {
-        id,
-        method: what.0.to_owned(),
-        path: path.to_owned(),
-        query: query.to_owned(),
-        headers: Headers {
-            accept: "application/json".to_owned(),
-            content_type: content.0.to_owned(),
-            user_agent: user.to_owned(),
-            ..Headers::default()
-        },
-        body: Bytes::from(content.1.to_owned()),
-        identity: Some(User::new(user, &[MASTERS])),
-    }
-}
-
-/// CRDs of the kinds installed on planes of a role.
-fn definitions(role: ClusterRole) -> Result<Vec<Value>, api::crd::DefinitionError> {
-    api::crd::for_plane(role).map(api::crd::Entry::definition).collect()
+fn beginning() -> Timestamp {
+    Timestamp::from_second(BEGINNING).unwrap_or(Timestamp::UNIX_EPOCH)
 }

@@ -18,7 +18,7 @@ use crate::shape::stamp;
 const SCHEMAS_MAX: usize = 1024;
 
 /// Compiled schemas by stamp, so that a thousand planes with the same definitions share one schema each.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SchemaCache {
     compiled: BTreeMap<u64, CompiledSchema>,
 }

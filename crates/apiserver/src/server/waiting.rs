@@ -11,7 +11,7 @@ use crate::request::{Query, Request, RequestId};
 use crate::status::Failure;
 
 /// A read that waits.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Waiting {
     revision: u64,
     until: Timestamp,
@@ -19,7 +19,7 @@ struct Waiting {
 }
 
 /// The reads that wait.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct WaitingReads {
     by_id: BTreeMap<RequestId, Waiting>,
 }

@@ -26,7 +26,7 @@ pub struct TooOld {
 type Snapshot = (Timestamp, OrdMap<Key, Arc<Stored>>);
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct History {
     changes: VecDeque<(Timestamp, Change)>,
     /// Length of what the changes wrote.

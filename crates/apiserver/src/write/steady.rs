@@ -18,7 +18,7 @@ use crate::store::Stored;
 pub(super) type Fingerprint = [u8; 32];
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SteadyApplies {
     /// Revision and schema stamp of the object that the request left as it was.
     known: BTreeMap<Fingerprint, (u64, u64)>,

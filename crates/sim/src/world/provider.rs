@@ -1,79 +1,81 @@
-//! The provider `milo` without its latency: which planes each manager has engaged.
+//! The provider `milo`: which planes each manager has engaged, and that it learns of a change only after a while.
 
 use api::ClusterName;
-use api::Kind;
 use api::cluster::ClusterRole;
-use api::condition::{ConditionType, is_true};
-use api::resourcemanager::Project;
 use engine::{Identity, Input};
-use serde_json::Value;
+use jiff::SignedDuration;
 
 use super::World;
-use crate::network::{ManagerId, Purpose};
+use super::planes::Direction;
+use crate::network::{Event, ManagerId};
+
+/// How soon a provider tries again that could not look.
+const RETRY: SignedDuration = SignedDuration::from_secs(1);
+/// The longest a provider of a faulty world takes to learn of a change, in milliseconds.
+const LAG_MAX: u64 = 5_000;
 
 impl World {
-    /// Engages the planes that are there.
-    pub(super) fn engage(&mut self, id: ManagerId) {
-        for cluster in [ClusterName::Core, ClusterName::Hub] {
-            self.engage_one(id, &cluster);
+    /// Every provider looks, sooner or later.
+    pub(super) fn look_soon(&mut self) {
+        for id in self.managers() {
+            let wait = if self.is_faulty { self.dice.millis(1, LAG_MAX) } else { SignedDuration::ZERO };
+            self.schedule_in(wait, Event::Look(id));
         }
-        self.follow_projects();
     }
 
-    fn engage_one(&mut self, id: ManagerId, cluster: &ClusterName) {
-        let server = self.server.plane_identity(&cluster.to_string()).unwrap_or_default();
+    /// A provider looks which planes there are, if it can.
+    pub(super) fn look(&mut self, id: ManagerId) {
+        if !self.managers.contains_key(&id) {
+            return;
+        }
+        let core = self.planes.get(&ClusterName::Core);
+        let is_cut = [Direction::Out, Direction::Back]
+            .into_iter()
+            .any(|direction| self.cut.contains(&(id, ClusterName::Core, direction)));
+        if is_cut || !core.is_some_and(|core| core.is_up) {
+            self.schedule_in(RETRY, Event::Look(id));
+            return;
+        }
+        let mut wanted = self.ready_projects();
+        wanted.retain(|cluster| !self.disengaged.contains(cluster));
+        wanted.extend([ClusterName::Core, ClusterName::Hub]);
+        for (cluster, engagement) in self.take_gone(id, &wanted) {
+            self.inform(id, Input::Disengaged(cluster, engagement));
+        }
+        for cluster in wanted {
+            self.engage(id, &cluster);
+        }
+    }
+
+    fn engage(&mut self, id: ManagerId, cluster: &ClusterName) {
+        let Some(plane) = self.planes.get(cluster) else { return };
         let Some(manager) = self.managers.get_mut(&id) else { return };
         if manager.engagements.contains_key(cluster) {
             return;
         }
         manager.next_engagement += 1;
         let engagement = manager.next_engagement;
-        manager.engagements.insert(cluster.clone(), engagement);
-        self.send_to_manager(id, Input::Engaged(cluster.clone(), Identity { engagement, server }));
+        manager.engagements.insert(cluster.clone(), (engagement, plane.identity.clone()));
+        let identity = Identity { engagement, server: plane.identity.clone() };
+        self.inform(id, Input::Engaged(cluster.clone(), identity));
     }
 
-    /// The provider `milo`, without its latency: projects are engaged while they are Ready and not being deleted.
-    pub(super) fn follow_projects(&mut self) {
-        let ready = self.ready_projects();
-        for id in self.managers() {
-            for cluster in &ready {
-                self.engage_one(id, cluster);
-            }
-            for (cluster, engagement) in self.take_gone(id, &ready) {
-                self.send_to_manager(id, Input::Disengaged(cluster, engagement));
-            }
-        }
-    }
-
-    /// Engagements of projects that are not ready any more.
-    fn take_gone(&mut self, id: ManagerId, ready: &[ClusterName]) -> Vec<(ClusterName, u64)> {
+    /// Engagements of planes that are not wanted any more, or are another plane by now.
+    fn take_gone(&mut self, id: ManagerId, wanted: &[ClusterName]) -> Vec<(ClusterName, u64)> {
+        let planes = &self.planes;
         let Some(manager) = self.managers.get_mut(&id) else { return Vec::new() };
-        let is_gone =
-            |cluster: &ClusterName| cluster.role() == ClusterRole::Project && !ready.contains(cluster);
+        let is_gone = |cluster: &ClusterName, identity: &str| {
+            let is_other = planes.get(cluster).is_some_and(|plane| plane.identity != identity);
+            is_other || (cluster.role() == ClusterRole::Project && !wanted.contains(cluster))
+        };
         let engaged = manager.engagements.iter();
-        let gone: Vec<(ClusterName, u64)> =
-            engaged.filter(|(name, _)| is_gone(name)).map(|(name, of)| (name.clone(), *of)).collect();
-        manager.engagements.retain(|name, _| !is_gone(name));
+        let gone: Vec<(ClusterName, u64)> = engaged
+            .filter(|(name, (_, identity))| is_gone(name, identity))
+            .map(|(name, (engagement, _))| (name.clone(), *engagement))
+            .collect();
+        for (cluster, _) in &gone {
+            manager.engagements.remove(cluster);
+        }
         gone
     }
-
-    fn ready_projects(&mut self) -> Vec<ClusterName> {
-        let id = self.request_id(Purpose::User);
-        let request = super::with_every_right(id, ("GET", PROJECTS), ("", ""), "provider");
-        let outputs = self.server.handle(self.now, apiserver::Input::Request(Box::new(request)));
-        self.take(outputs);
-        let body = self.replies.remove(&id).map(|reply| reply.body).unwrap_or_default();
-        let items = body.get("items").and_then(Value::as_array).cloned().unwrap_or_default();
-        let projects = items.into_iter().filter_map(|item| serde_json::from_value::<Project>(item).ok());
-        let ready = projects.filter(is_ready).filter_map(|project| project.metadata.name);
-        ready.map(|name| ClusterName::Project(name.into())).collect()
-    }
-}
-
-/// Where Projects are.
-pub(super) const PROJECTS: &str = "/apis/resourcemanager.miloapis.com/v1alpha1/projects";
-
-fn is_ready(project: &Project) -> bool {
-    let conditions = project.status.as_ref().map(|status| status.conditions.as_slice()).unwrap_or_default();
-    !project.is_deleting() && is_true(conditions, ConditionType::Ready)
 }

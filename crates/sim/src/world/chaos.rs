@@ -1,0 +1,257 @@
+//! Bad luck: what befalls processes and planes, and how it ends.
+
+use api::ClusterName;
+use engine::{Failure, Input};
+use jiff::SignedDuration;
+
+use super::World;
+use super::planes::Direction;
+use crate::fault::Fault;
+use crate::network::{Event, ManagerId, Mending};
+
+/// Shortest and longest time between two turns of bad luck, in milliseconds.
+const TURN: (u64, u64) = (200, 8_000);
+/// The longest a process stays away after it died, in milliseconds.
+const AWAY_MAX: u64 = 30_000;
+/// The longest a process stands still; longer than any lease.
+const PAUSE_MAX: u64 = 60_000;
+/// The longest a partition, a plane that is down, or a kind that is gone lasts.
+const OUTAGE_MAX: u64 = 90_000;
+/// The furthest a wall clock is wrong.
+const CLOCK_MAX: u64 = 30_000;
+
+/// Kinds that may be forbidden or not served for a while.
+const KINDS: &[&str] =
+    &["networks", "networkbindings", "networkcontexts", "networkinterfaces", "locations", "namespaces"];
+
+impl World {
+    /// From now on the mixture's faults happen.
+    pub fn begin_faults(&mut self) {
+        self.is_faulty = true;
+        self.schedule_misfortune();
+    }
+
+    /// No fault happens any more; what is broken stays so until it is healed.
+    pub fn end_faults(&mut self) {
+        self.is_faulty = false;
+    }
+
+    /// Whether faults happen.
+    #[must_use]
+    pub fn is_faulty(&self) -> bool {
+        self.is_faulty
+    }
+
+    /// Ends faults, and puts everything right but what `stays_broken`.
+    pub fn heal(&mut self, stays_broken: &[ClusterName]) {
+        self.end_faults();
+        self.free_streams();
+        let mending = |event: &Event| matches!(event, Event::Mend(_) | Event::Resume(_));
+        let due: Vec<_> = self.queue.iter().filter(|(_, event)| mending(event)).map(|(at, _)| *at).collect();
+        for at in due {
+            match self.queue.remove(&at) {
+                Some(Event::Mend(Mending::Plane(cluster))) if stays_broken.contains(&cluster) => {}
+                Some(Event::Mend(mending)) => self.mend(mending),
+                Some(Event::Resume(manager)) => self.wake_up(manager),
+                _ => {}
+            }
+        }
+        for manager in self.managers.values_mut() {
+            manager.clock.set(SignedDuration::ZERO);
+        }
+        for cluster in stays_broken {
+            self.take_down(cluster);
+        }
+    }
+
+    /// A plane's server stops, until somebody brings it back.
+    pub fn take_down(&mut self, cluster: &ClusterName) {
+        if let Some(plane) = self.planes.get_mut(cluster) {
+            plane.is_up = false;
+            self.break_streams(cluster, &Failure::Unreachable("connection reset".to_owned()));
+        }
+    }
+
+    /// A plane's server comes back as it was.
+    pub fn bring_back(&mut self, cluster: &ClusterName) {
+        self.mend(Mending::Plane(cluster.clone()));
+    }
+
+    fn wake_up(&mut self, id: ManagerId) {
+        if let Some(manager) = self.managers.get_mut(&id) {
+            manager.paused_until = Some(self.now);
+            self.resume(id);
+        }
+    }
+
+    fn schedule_misfortune(&mut self) {
+        let wait = self.dice.millis(TURN.0, TURN.1);
+        self.schedule_in(wait, Event::Misfortune);
+    }
+
+    /// One turn: each kind of fault has its chance.
+    pub(super) fn misfortune(&mut self) {
+        if !self.is_faulty {
+            return;
+        }
+        for id in self.drained() {
+            self.kill_manager(id);
+            self.bury(id);
+        }
+        self.befall_processes();
+        self.befall_planes();
+        self.befall_kinds();
+        self.schedule_misfortune();
+    }
+
+    fn any_manager(&mut self) -> Option<ManagerId> {
+        let managers = self.managers();
+        self.dice.pick(&managers).copied()
+    }
+
+    fn any_plane(&mut self) -> Option<ClusterName> {
+        let planes: Vec<ClusterName> = self.planes.keys().cloned().collect();
+        self.dice.pick(&planes).cloned()
+    }
+
+    fn befall_processes(&mut self) {
+        if let Some(id) = self.any_manager().filter(|_| self.strikes(Fault::Crash)) {
+            self.restarts += 1;
+            self.kill_manager(id);
+            self.bury(id);
+        }
+        if let Some(id) = self.any_manager().filter(|_| self.strikes(Fault::Replace)) {
+            self.restarts += 1;
+            self.inform(id, Input::Shutdown);
+        }
+        if let Some(id) = self.any_manager().filter(|_| self.strikes(Fault::Pause)) {
+            let wait = self.dice.millis(100, PAUSE_MAX);
+            self.pause(id, wait);
+        }
+        if let Some(id) = self.any_manager().filter(|_| self.strikes(Fault::ClockSet)) {
+            let ahead = self.dice.millis(0, CLOCK_MAX);
+            let error = if self.dice.hits(500) { ahead } else { -ahead };
+            if let Some(manager) = self.managers.get_mut(&id) {
+                manager.clock.set(error);
+            }
+        }
+    }
+
+    /// Another process takes the place of one that is gone, after a while.
+    fn bury(&mut self, id: ManagerId) {
+        let place = self.replicas.iter_mut().find(|(_, (_, running))| *running == Some(id));
+        if let Some((number, (_, running))) = place {
+            *running = None;
+            let number = *number;
+            let wait = self.dice.millis(1, AWAY_MAX);
+            self.schedule_in(wait, Event::Mend(Mending::Replica(number)));
+        }
+    }
+
+    fn befall_planes(&mut self) {
+        if let Some(id) = self.any_manager()
+            && let Some(cluster) = self.any_plane()
+            && self.strikes(Fault::Partition)
+        {
+            let directions: &[Direction] = match self.dice.below(3) {
+                0 => &[Direction::Out],
+                1 => &[Direction::Back],
+                _ => &[Direction::Out, Direction::Back],
+            };
+            for direction in directions {
+                self.cut.insert((id, cluster.clone(), *direction));
+            }
+            self.mend_later(Mending::Partition(id, cluster));
+        }
+        if let Some(cluster) = self.any_plane().filter(|_| self.strikes(Fault::PlaneDown)) {
+            self.take_down(&cluster);
+            self.mend_later(Mending::Plane(cluster));
+        }
+        self.befall_states();
+        let projects = self.ready_projects();
+        if let Some(project) = self.dice.pick(&projects).cloned()
+            && self.strikes(Fault::ProjectFlaps)
+        {
+            self.disengaged.insert(project.clone());
+            self.look_soon();
+            self.mend_later(Mending::Project(project));
+        }
+    }
+
+    /// Planes that come back old, or empty. Core is left alone: what it holds is other systems' to restore.
+    fn befall_states(&mut self) {
+        let cluster = self.any_plane().filter(|cluster| *cluster != ClusterName::Core);
+        let Some(cluster) = cluster else { return };
+        if self.dice.hits(100)
+            && let Some(plane) = self.planes.get_mut(&cluster)
+        {
+            plane.save();
+        }
+        if self.strikes(Fault::PlaneRestored) {
+            let restored = self.planes.get_mut(&cluster).is_some_and(crate::plane::Plane::restore);
+            if restored {
+                self.break_streams(&cluster, &Failure::Unreachable("connection reset".to_owned()));
+            }
+        }
+        if self.strikes(Fault::PlaneReplaced) {
+            self.break_streams(&cluster, &Failure::Unreachable("connection reset".to_owned()));
+            self.add_plane(cluster);
+            self.look_soon();
+        }
+    }
+
+    fn befall_kinds(&mut self) {
+        let Some(cluster) = self.any_plane() else { return };
+        let Some(kind) = self.dice.pick(KINDS).map(|kind| (*kind).to_owned()) else { return };
+        if self.strikes(Fault::KindForbidden)
+            && let Some(plane) = self.planes.get_mut(&cluster)
+        {
+            plane.forbidden.insert(kind.clone());
+            self.mend_later(Mending::Forbidden(cluster.clone(), kind.clone()));
+        }
+        if self.strikes(Fault::KindNotServed)
+            && let Some(plane) = self.planes.get_mut(&cluster)
+        {
+            plane.unserved.insert(kind.clone());
+            self.break_streams(&cluster, &Failure::Ended);
+            self.mend_later(Mending::Unserved(cluster, kind));
+        }
+    }
+
+    fn mend_later(&mut self, mending: Mending) {
+        let wait = self.dice.millis(100, OUTAGE_MAX);
+        self.schedule_in(wait, Event::Mend(mending));
+    }
+
+    pub(super) fn mend(&mut self, mending: Mending) {
+        match mending {
+            Mending::Partition(id, cluster) => {
+                self.cut.retain(|(cut, plane, _)| (*cut, plane) != (id, &cluster));
+            }
+            Mending::Plane(cluster) => {
+                if let Some(plane) = self.planes.get_mut(&cluster) {
+                    plane.is_up = true;
+                }
+            }
+            Mending::Forbidden(cluster, kind) => {
+                if let Some(plane) = self.planes.get_mut(&cluster) {
+                    plane.forbidden.remove(&kind);
+                }
+            }
+            Mending::Unserved(cluster, kind) => {
+                if let Some(plane) = self.planes.get_mut(&cluster) {
+                    plane.unserved.remove(&kind);
+                }
+            }
+            Mending::Replica(number) => {
+                if let Some((options, None)) = self.replicas.get(&number).cloned() {
+                    self.start_replica(number, options);
+                }
+            }
+            Mending::Project(cluster) => {
+                self.disengaged.remove(&cluster);
+                self.look_soon();
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Manager processes: started, killed, ended in order, made to stand still; and what their engines want of the world.
+
+use std::sync::Arc;
+
+use engine::{Input, Output, wire};
+use jiff::{SignedDuration, Timestamp};
+
+use super::World;
+use super::wire::Draft;
+use crate::manager::{Manager, ManagerOptions};
+use crate::network::{Event, ManagerId, Purpose, Sent};
+
+/// How long the shell waits for a page, and for a watch to open.
+const PAGE_DEADLINE: SignedDuration = SignedDuration::from_secs(30);
+/// How long it waits for a fence.
+const FENCE_DEADLINE: SignedDuration = SignedDuration::from_secs(10);
+/// How much longer than its server a reader keeps a watch.
+const WATCH_MARGIN: SignedDuration = SignedDuration::from_secs(15);
+
+impl World {
+    /// Starts a manager.
+    pub fn start_manager(&mut self, options: &ManagerOptions) -> ManagerId {
+        let id = ManagerId(self.next_manager);
+        self.next_manager += 1;
+        let seed = self.options.seed.wrapping_add(u64::from(id.0));
+        self.managers.insert(id, Manager::start(options, seed, self.now));
+        self.look(id);
+        id
+    }
+
+    /// Starts replica `number` of a manager; when it dies by fault, another process takes its place.
+    pub fn start_replica(&mut self, number: u32, options: ManagerOptions) -> ManagerId {
+        let id = self.start_manager(&options);
+        self.replicas.insert(number, (options, Some(id)));
+        id
+    }
+
+    /// Kills a manager: nothing of it is left but what is on the wire.
+    pub fn kill_manager(&mut self, id: ManagerId) {
+        self.managers.remove(&id);
+        self.held.remove(&id);
+        let is_its_own = |purpose: &Purpose| purpose.manager() == Some(id);
+        let waiting: Vec<_> = self
+            .pending
+            .iter()
+            .filter(|(_, pending)| is_its_own(&pending.purpose))
+            .map(|(id, _)| *id)
+            .collect();
+        for request in waiting {
+            self.close(request);
+        }
+    }
+
+    /// Asks a manager to stop: it drains and gives its leases back. It is gone when it has.
+    pub fn stop_manager(&mut self, id: ManagerId) {
+        self.feed(id, Input::Shutdown);
+        while self.managers.get(&id).is_some_and(|manager| !manager.is_drained) && self.step() {}
+        self.kill_manager(id);
+    }
+
+    /// While held, requests of a manager stay on its machine; released, they go out.
+    pub fn hold_requests(&mut self, id: ManagerId, is_held: bool) {
+        if let Some(manager) = self.managers.get_mut(&id) {
+            manager.is_held = is_held;
+        }
+        if !is_held {
+            for sent in self.held.remove(&id).unwrap_or_default() {
+                self.launch(sent);
+            }
+        }
+    }
+
+    /// A process stands still: nothing reaches it and no time passes for it to act in.
+    pub(super) fn pause(&mut self, id: ManagerId, wait: SignedDuration) {
+        let until = self.now.checked_add(wait).unwrap_or(Timestamp::MAX);
+        if let Some(manager) = self.managers.get_mut(&id) {
+            manager.paused_until = Some(until);
+            self.schedule(until, Event::Resume(id));
+        }
+    }
+
+    pub(super) fn resume(&mut self, id: ManagerId) {
+        let Some(manager) = self.managers.get_mut(&id) else { return };
+        if manager.paused_until.is_none_or(|until| until > self.now) {
+            return;
+        }
+        manager.paused_until = None;
+        for input in std::mem::take(&mut manager.parked) {
+            self.feed(id, input);
+        }
+        self.feed(id, Input::Tick);
+    }
+
+    /// Whether managers are idle and nothing is on the wire but what never ends.
+    pub(super) fn is_idle(&self) -> bool {
+        let is_held = |purpose: &Purpose| {
+            let manager = purpose.manager().and_then(|id| self.managers.get(&id));
+            manager.is_none_or(|manager| manager.is_held)
+        };
+        let is_quiet = |purpose: &Purpose| {
+            matches!(purpose, Purpose::Watch(..) | Purpose::Lease(..)) || is_held(purpose)
+        };
+        let is_routine = |event: &Event| match event {
+            Event::Deadline(_) | Event::Misfortune => true,
+            Event::Inform(_, input) => matches!(**input, Input::Lease(..)),
+            Event::Arrive(sent) => sent.request.path.contains("/leases"),
+            _ => false,
+        };
+        let mut running = self.managers.values().filter(|manager| !manager.is_held);
+        self.pending.values().all(|pending| is_quiet(&pending.purpose))
+            && self.queue.values().all(is_routine)
+            && self.planes.values().all(|plane| plane.wake > self.now)
+            && running.all(|manager| manager.engine.is_idle())
+    }
+
+    /// An input reaches a process; one that stands still gets it later.
+    pub(super) fn inform(&mut self, id: ManagerId, input: Input) {
+        match self.managers.get_mut(&id) {
+            Some(manager) if manager.paused_until.is_some() => manager.parked.push_back(input),
+            Some(_) => self.feed(id, input),
+            None => {}
+        }
+    }
+
+    /// Gives a manager an input and does what it wants.
+    pub(super) fn feed(&mut self, id: ManagerId, input: Input) {
+        let now = self.now;
+        let Some(manager) = self.managers.get_mut(&id) else { return };
+        let outputs = manager.engine.handle(manager.clock.at(now), input);
+        self.trace.number(u64::from(id.0));
+        for output in outputs {
+            self.wanted(id, output);
+        }
+    }
+
+    fn wanted(&mut self, id: ManagerId, output: Output) {
+        match output {
+            Output::List { store, epoch, cluster, kind, limit, continue_token } => {
+                let path = wire::page_path(kind, limit, continue_token.as_deref());
+                self.send(id, Purpose::Page(id, store, epoch, kind), get(cluster, &path, PAGE_DEADLINE));
+            }
+            Output::Watch { store, epoch, cluster, kind, from, timeout_seconds } => {
+                self.cancel_watch(id, store);
+                let path = wire::watch_path(kind, &from, timeout_seconds);
+                let purpose = Purpose::Watch(id, store, epoch, kind);
+                let request = self.send(id, purpose, get(cluster, &path, PAGE_DEADLINE));
+                let seconds = i64::try_from(timeout_seconds).unwrap_or(i64::MAX);
+                self.stream(request, SignedDuration::from_secs(seconds) + WATCH_MARGIN);
+            }
+            Output::Stop(store) => self.cancel_watch(id, store),
+            Output::Execute(step, request) => {
+                self.writes.push_back(format!("{} {}", request.method.as_str(), request.path));
+                let purpose = Purpose::Step(id, step, request.kind);
+                self.send(id, purpose, draft(&request));
+            }
+            Output::Fence { store, cluster, kind } => {
+                self.send(id, Purpose::Fence(id, store), get(cluster, &wire::fence_path(kind), FENCE_DEADLINE));
+            }
+            Output::Lease(lease, want) => {
+                let place = self.managers.get(&id).and_then(|manager| manager.places.get(lease));
+                if let Some(request) = place.map(|place| place.request(&want)) {
+                    self.send(id, Purpose::Lease(id, lease), draft(&request));
+                }
+            }
+            Output::WakeAfter(wait) => {
+                let at = self.after(wait).max(self.now + SignedDuration::from_micros(1));
+                if let Some(manager) = self.managers.get_mut(&id) {
+                    manager.wake_at = at;
+                }
+            }
+            Output::CaughtUp(_) => {}
+            Output::Drained => {
+                if let Some(manager) = self.managers.get_mut(&id) {
+                    manager.is_drained = true;
+                }
+            }
+        }
+    }
+
+    fn cancel_watch(&mut self, id: ManagerId, store: engine::StoreId) {
+        let is_it =
+            |purpose: &Purpose| matches!(purpose, Purpose::Watch(of, at, ..) if (*of, *at) == (id, store));
+        let running: Vec<_> =
+            self.pending.iter().filter(|(_, pending)| is_it(&pending.purpose)).map(|(id, _)| *id).collect();
+        for request in running {
+            self.close(request);
+        }
+    }
+
+    /// Processes that ended in order and gave everything back.
+    pub(super) fn drained(&self) -> Vec<ManagerId> {
+        self.managers.iter().filter(|(_, manager)| manager.is_drained).map(|(id, _)| *id).collect()
+    }
+
+    /// What managers have sent and nobody has looked at.
+    pub fn take_sent(&mut self) -> Vec<Arc<Sent>> {
+        self.sent.drain(..).collect()
+    }
+}
+
+fn get<'a>(cluster: api::ClusterName, path: &'a str, timeout: SignedDuration) -> Draft<'a> {
+    Draft { cluster, method: "GET", path, content_type: "", body: Vec::new(), timeout }
+}
+
+fn draft(request: &engine::Request) -> Draft<'_> {
+    Draft {
+        cluster: request.cluster.clone(),
+        method: request.method.as_str(),
+        path: &request.path,
+        content_type: request.content_type,
+        body: request.body.clone(),
+        timeout: SignedDuration::try_from(request.timeout).unwrap_or(SignedDuration::MAX),
+    }
+}

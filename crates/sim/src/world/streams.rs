@@ -1,0 +1,151 @@
+//! Watches: pieces of a stream come in order, and late, or not at all.
+
+use std::collections::VecDeque;
+
+use apiserver::request::RequestId;
+use bytes::Bytes;
+use engine::{Failure, Input, wire};
+use jiff::{SignedDuration, Timestamp};
+
+use super::World;
+use super::planes::Direction;
+use crate::fault::Fault;
+use crate::network::{Event, Piece, Purpose};
+
+/// The most versions that a watch lags behind.
+const LAG_MAX: u64 = 8;
+/// The longest a watch that lags keeps a piece back, in milliseconds.
+const HOLD_MAX: u64 = 60_000;
+/// How often pieces that cannot get through are tried.
+const RETRY: SignedDuration = SignedDuration::from_secs(1);
+
+/// A watch as the network sees it.
+#[derive(Debug)]
+pub(super) struct Stream {
+    pieces: VecDeque<Piece>,
+    /// Each piece comes at the earliest with the one before.
+    last_at: Timestamp,
+    /// Pieces kept back.
+    lag: usize,
+    is_hung: bool,
+    is_without_bookmarks: bool,
+    /// When its reader stops waiting; none until the server has answered.
+    pub(super) until: Option<Timestamp>,
+    life: SignedDuration,
+}
+
+impl World {
+    /// Remembers a watch that was asked for; `life` is how long its reader reads at most.
+    pub(super) fn stream(&mut self, id: RequestId, life: SignedDuration) {
+        let lag = if self.strikes(Fault::WatchBehind) { self.dice.between(1, LAG_MAX) } else { 0 };
+        let is_without_bookmarks = self.strikes(Fault::BookmarksMissing);
+        let stream = Stream {
+            pieces: VecDeque::new(),
+            last_at: self.now,
+            lag: usize::try_from(lag).unwrap_or_default(),
+            is_hung: false,
+            is_without_bookmarks,
+            until: None,
+            life,
+        };
+        self.streams.insert(id, stream);
+    }
+
+    /// The server began to answer a watch.
+    pub(super) fn opened(&mut self, id: RequestId) {
+        if let Some(stream) = self.streams.get_mut(&id) {
+            stream.until = self.now.checked_add(stream.life).ok();
+        }
+    }
+
+    /// The server sent a piece of a watch.
+    pub(super) fn frame(&mut self, id: RequestId, bytes: Bytes) {
+        if !self.streams.contains_key(&id) {
+            return;
+        }
+        if self.strikes(Fault::WatchDropped) {
+            return self.ended(id, Failure::Unreachable("the connection broke".to_owned()));
+        }
+        if self.strikes(Fault::WatchHung)
+            && let Some(stream) = self.streams.get_mut(&id)
+        {
+            stream.is_hung = true;
+        }
+        let is_bookmark = bytes.starts_with(b"{\"type\":\"BOOKMARK\"");
+        let Some(stream) = self.streams.get(&id) else { return };
+        if stream.is_hung || (is_bookmark && stream.is_without_bookmarks) {
+            return;
+        }
+        self.push(id, Piece::Line(bytes));
+    }
+
+    /// A watch ends, after the pieces that are on their way.
+    pub(super) fn ended(&mut self, id: RequestId, failure: Failure) {
+        self.push(id, Piece::End(failure));
+    }
+
+    /// Every piece has one delivery; which of them carries it depends on the lag.
+    fn push(&mut self, id: RequestId, piece: Piece) {
+        let mut wait = self.latency();
+        let hold = self.dice_for_hold();
+        let Some(stream) = self.streams.get_mut(&id) else { return };
+        stream.pieces.push_back(piece);
+        if stream.pieces.len() <= stream.lag {
+            wait += hold;
+            let at = self.now.checked_add(wait).unwrap_or(Timestamp::MAX);
+            return self.schedule(at, Event::Deliver(id));
+        }
+        let at = self.now.checked_add(wait).unwrap_or(Timestamp::MAX).max(stream.last_at);
+        stream.last_at = at;
+        self.schedule(at, Event::Deliver(id));
+    }
+
+    fn dice_for_hold(&mut self) -> SignedDuration {
+        if self.is_faulty { self.dice.millis(100, HOLD_MAX) } else { SignedDuration::ZERO }
+    }
+
+    /// The next piece reaches its process.
+    pub(super) fn deliver(&mut self, id: RequestId) {
+        let Some(pending) = self.pending.get(&id) else { return };
+        let Purpose::Watch(manager, store, epoch, kind) = pending.purpose else { return };
+        if self.cut.contains(&(manager, pending.cluster.clone(), Direction::Back)) {
+            return self.schedule_in(RETRY, Event::Deliver(id));
+        }
+        let Some(piece) = self.streams.get_mut(&id).and_then(|stream| stream.pieces.pop_front()) else {
+            return;
+        };
+        let failure = match piece {
+            Piece::Line(line) => match wire::read_event(&line, kind) {
+                Ok(Some(event)) => return self.inform(manager, Input::Watched(store, epoch, event)),
+                Ok(None) => return,
+                Err(failure) => failure,
+            },
+            Piece::End(failure) => failure,
+        };
+        self.close(id);
+        self.inform(manager, Input::WatchEnded(store, epoch, failure));
+    }
+
+    /// The reader of a watch has gone.
+    pub(super) fn close(&mut self, id: RequestId) {
+        self.streams.remove(&id);
+        if let Some(pending) = self.pending.remove(&id) {
+            self.drive(&pending.cluster, apiserver::Input::Cancel(id), None);
+        }
+    }
+
+    /// Watches catch up: none lags, and those that hang break.
+    pub(super) fn free_streams(&mut self) {
+        let mut hung = Vec::new();
+        for (id, stream) in &mut self.streams {
+            stream.lag = 0;
+            stream.is_without_bookmarks = false;
+            if stream.is_hung {
+                hung.push(*id);
+            }
+        }
+        for id in hung {
+            self.ended(id, Failure::Unreachable("the connection broke".to_owned()));
+        }
+    }
+}

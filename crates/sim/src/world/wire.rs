@@ -1,0 +1,283 @@
+//! Requests and answers on their way, and what can befall them there.
+
+use std::sync::Arc;
+
+use api::ClusterName;
+use apiserver::identity::{MASTERS, User};
+use apiserver::request::{Headers, Request, RequestId};
+use bytes::Bytes;
+use engine::{Answer, Failure, FenceAnswer, Input, LeaseAnswer, wire};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use super::planes::Direction;
+use super::{Reply, World};
+use crate::fault::Fault;
+use crate::network::{Event, ManagerId, Pending, Purpose, Sent};
+
+/// The longest a slow request takes, in milliseconds.
+const SLOW_MAX: u64 = 60_000;
+
+/// A request of a manager, before it has an id.
+pub(super) struct Draft<'a> {
+    pub(super) cluster: ClusterName,
+    pub(super) method: &'a str,
+    pub(super) path: &'a str,
+    pub(super) content_type: &'a str,
+    pub(super) body: Vec<u8>,
+    pub(super) timeout: SignedDuration,
+}
+
+impl World {
+    /// Sends a user's request with every right, past all faults, and waits for the answer.
+    pub fn call(&mut self, cluster: &ClusterName, method: &str, path: &str, content: (&str, &str)) -> Reply {
+        let id = self.user_request(cluster, method, path, content, true);
+        while !self.replies.contains_key(&id) && self.pending.contains_key(&id) && self.step() {}
+        self.replies.remove(&id).unwrap_or(Reply { code: 0, body: Value::Null })
+    }
+
+    /// Sends one whose answer nobody waits for.
+    pub(super) fn send_as_user(
+        &mut self,
+        cluster: &ClusterName,
+        method: &str,
+        path: &str,
+        content: (&str, &str),
+    ) {
+        self.user_request(cluster, method, path, content, false);
+    }
+
+    fn user_request(
+        &mut self,
+        cluster: &ClusterName,
+        method: &str,
+        path: &str,
+        content: (&str, &str),
+        is_awaited: bool,
+    ) -> RequestId {
+        let id = self.request_id();
+        if is_awaited {
+            self.pending.insert(id, Pending { purpose: Purpose::User, cluster: cluster.clone() });
+        }
+        let body = content.1.as_bytes().to_vec();
+        let request = with_every_right(id, (method, path), (content.0, body), "admin");
+        let sent = Sent { manager: None, cluster: cluster.clone(), request };
+        self.schedule(self.now, Event::Arrive(Arc::new(sent)));
+        id
+    }
+
+    fn request_id(&mut self) -> RequestId {
+        self.next_request += 1;
+        RequestId(self.next_request)
+    }
+
+    /// Sends a manager's request.
+    pub(super) fn send(&mut self, manager: ManagerId, purpose: Purpose, draft: Draft<'_>) -> RequestId {
+        let id = self.request_id();
+        self.pending.insert(id, Pending { purpose, cluster: draft.cluster.clone() });
+        self.schedule_in(draft.timeout, Event::Deadline(id));
+        let content = (draft.content_type, draft.body);
+        let request = with_every_right(id, (draft.method, draft.path), content, "manager");
+        let sent = Arc::new(Sent { manager: Some(manager), cluster: draft.cluster, request });
+        if self.managers.get(&manager).is_some_and(|manager| manager.is_held) {
+            self.held.entry(manager).or_default().push(sent);
+        } else {
+            self.launch(sent);
+        }
+        id
+    }
+
+    /// Puts a request on the wire.
+    pub(super) fn launch(&mut self, sent: Arc<Sent>) {
+        if sent.is_write() {
+            self.sent.push_back(Arc::clone(&sent));
+        }
+        let is_cut = |manager| self.cut.contains(&(manager, sent.cluster.clone(), Direction::Out));
+        if sent.manager.is_some_and(is_cut) || self.strikes(Fault::RequestLost) {
+            return;
+        }
+        let mut wait = self.latency();
+        if self.strikes(Fault::RequestSlow) {
+            wait += self.dice.millis(0, SLOW_MAX);
+        }
+        if sent.is_write() && self.strikes(Fault::RequestDoubled) {
+            let later = wait + self.dice.millis(0, SLOW_MAX);
+            self.schedule_in(later, Event::Arrive(Arc::clone(&sent)));
+        }
+        self.schedule_in(wait, Event::Arrive(sent));
+    }
+
+    /// Whether a fault happens now; counted if it does.
+    pub(super) fn strikes(&mut self, fault: Fault) -> bool {
+        let rate = self.options.mixture.rate(fault);
+        let hits = self.is_faulty && rate > 0 && self.dice.hits(rate);
+        if hits {
+            self.faults.count(fault);
+        }
+        hits
+    }
+
+    /// A request reaches its plane.
+    pub(super) fn arrive(&mut self, sent: &Arc<Sent>) {
+        let id = sent.request.id;
+        self.trace.number(id.0);
+        let Some(plane) = self.planes.get(&sent.cluster) else {
+            return self.responded(id, 404, b"404 page not found");
+        };
+        if !plane.is_up {
+            return self.fail(id, "connection refused");
+        }
+        if sent.manager.is_some()
+            && let Some((code, body)) = self.refusal(sent)
+        {
+            return self.responded(id, code, &body);
+        }
+        let input = apiserver::Input::Request(Box::new(sent.request.clone()));
+        let cluster = sent.cluster.clone();
+        self.drive(&cluster, input, Some(sent));
+    }
+
+    /// An answer that the plane's server never sees the request of.
+    fn refusal(&mut self, sent: &Sent) -> Option<(u16, Vec<u8>)> {
+        let plane = self.planes.get(&sent.cluster)?;
+        let names = |plural: &String| sent.request.path.split('/').any(|part| part == plural);
+        if plane.unserved.iter().any(names) {
+            return Some((404, b"404 page not found\n".to_vec()));
+        }
+        if plane.forbidden.iter().any(names) {
+            return Some((403, status(403, "Forbidden", "the manager may not do this", &json!({}))));
+        }
+        if self.strikes(Fault::TooManyRequests) {
+            let details = json!({"retryAfterSeconds": 1});
+            return Some((429, status(429, "TooManyRequests", "too many requests", &details)));
+        }
+        if self.strikes(Fault::InternalError) {
+            return Some((500, status(500, "InternalError", "etcdserver: request timed out", &json!({}))));
+        }
+        if self.strikes(Fault::Unavailable) {
+            return Some((503, status(503, "ServiceUnavailable", "the server is overloaded", &json!({}))));
+        }
+        let is_read = sent.request.method == "GET";
+        let can_expire = sent.request.query.contains("watch=true") || sent.request.query.contains("continue=");
+        if is_read && can_expire && self.strikes(Fault::Expired) {
+            return Some((410, status(410, "Expired", "too old resource version", &json!({}))));
+        }
+        let carries_version = sent.request.body.windows(17).any(|part| part == b"\"resourceVersion\"");
+        if sent.is_write() && carries_version && self.strikes(Fault::Conflict) {
+            let text = "the object has been modified; please apply your changes to the latest version";
+            let name = sent.request.path.trim_end_matches("/status").rsplit('/').next().unwrap_or_default();
+            return Some((409, status(409, "Conflict", text, &json!({"name": name}))));
+        }
+        None
+    }
+
+    /// A plane answered.
+    pub(super) fn responded(&mut self, id: RequestId, code: u16, body: &[u8]) {
+        let Some(pending) = self.pending.get(&id).cloned() else { return };
+        self.trace.number(u64::from(code));
+        if matches!(pending.purpose, Purpose::User) {
+            let text = || Value::String(String::from_utf8_lossy(body).into_owned());
+            let body = serde_json::from_slice(body).unwrap_or_else(|_| text());
+            self.pending.remove(&id);
+            self.replies.insert(id, Reply { code, body });
+            return;
+        }
+        let Some(manager) = pending.purpose.manager() else { return };
+        let is_cut = self.cut.contains(&(manager, pending.cluster.clone(), Direction::Back));
+        if is_cut || self.strikes(Fault::AnswerLost) {
+            return;
+        }
+        self.pending.remove(&id);
+        self.streams.remove(&id);
+        let Some(input) = self.input_of(&pending.purpose, code, body) else { return };
+        let wait = self.latency();
+        self.schedule_in(wait, Event::Inform(manager, Box::new(input)));
+    }
+
+    fn input_of(&self, purpose: &Purpose, code: u16, body: &[u8]) -> Option<Input> {
+        let date = Timestamp::from_second(self.now.as_second()).ok();
+        Some(match *purpose {
+            Purpose::User => return None,
+            Purpose::Page(_, store, epoch, kind) => {
+                Input::Listed(store, epoch, wire::read_page(code, body, kind))
+            }
+            Purpose::Watch(_, store, epoch, _) => Input::WatchEnded(store, epoch, wire::refused(code, body)),
+            Purpose::Step(_, step, kind) => Input::Answered(step, Answer::read(code, body, kind, date)),
+            Purpose::Fence(_, store) => Input::Fenced(store, wire::read_fence(code, body, date)),
+            Purpose::Lease(manager, lease) => {
+                let place = self.managers.get(&manager).and_then(|manager| manager.places.get(lease));
+                let answer = place.map_or(LeaseAnswer::Missing, |place| place.read(code, body));
+                Input::Lease(lease, answer)
+            }
+        })
+    }
+
+    /// Nobody waits for this answer any more.
+    pub(super) fn give_up(&mut self, id: RequestId) {
+        if let Some(until) = self.streams.get(&id).and_then(|stream| stream.until) {
+            if until > self.now {
+                self.schedule(until, Event::Deadline(id));
+                return;
+            }
+            let cluster = self.pending.get(&id).map(|pending| pending.cluster.clone());
+            if let Some(cluster) = cluster {
+                self.drive(&cluster, apiserver::Input::Cancel(id), None);
+            }
+        }
+        self.fail(id, "no answer in time");
+    }
+
+    /// A request gets no answer. Whether it was applied is not known.
+    pub(super) fn fail(&mut self, id: RequestId, text: &str) {
+        let Some(pending) = self.pending.remove(&id) else { return };
+        self.streams.remove(&id);
+        let message = text.to_owned();
+        let (manager, input) = match pending.purpose {
+            Purpose::User => {
+                self.replies.insert(id, Reply { code: 0, body: Value::String(message) });
+                return;
+            }
+            Purpose::Page(manager, store, epoch, _) => {
+                (manager, Input::Listed(store, epoch, Err(Failure::Unreachable(message))))
+            }
+            Purpose::Watch(manager, store, epoch, _) => {
+                (manager, Input::WatchEnded(store, epoch, Failure::Unreachable(message)))
+            }
+            Purpose::Step(manager, step, _) => (manager, Input::Answered(step, Answer::Lost { message })),
+            Purpose::Fence(manager, store) => (manager, Input::Fenced(store, FenceAnswer::Failed(message))),
+            Purpose::Lease(manager, lease) => (manager, Input::Lease(lease, LeaseAnswer::Failed(message))),
+        };
+        let wait = self.latency();
+        self.schedule_in(wait, Event::Inform(manager, Box::new(input)));
+    }
+}
+
+fn status(code: u16, reason: &str, message: &str, details: &Value) -> Vec<u8> {
+    let body = json!({"apiVersion": "v1", "kind": "Status", "status": "Failure", "message": message,
+        "reason": reason, "details": details, "code": code});
+    body.to_string().into_bytes()
+}
+
+/// A request with every right.
+fn with_every_right(
+    id: RequestId,
+    what: (&str, &str),
+    (content_type, body): (&str, Vec<u8>),
+    user: &str,
+) -> Request {
+    let (path, query) = what.1.split_once('?').unwrap_or((what.1, ""));
+    Request {
+        id,
+        method: what.0.to_owned(),
+        path: path.to_owned(),
+        query: query.to_owned(),
+        headers: Headers {
+            accept: "application/json".to_owned(),
+            content_type: content_type.to_owned(),
+            user_agent: user.to_owned(),
+            ..Headers::default()
+        },
+        body: Bytes::from(body),
+        identity: Some(User::new(user, &[MASTERS])),
+    }
+}
