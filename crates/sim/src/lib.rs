@@ -1,12 +1,18 @@
 //! Deterministic simulation: real engines and real servers in one world with one clock, without tokio or HTTP.
 
+pub mod check;
 pub mod clock;
+pub mod declared;
 pub mod dice;
 pub mod fault;
 pub mod manager;
 pub mod network;
 pub mod plane;
+pub mod run;
+mod story;
 pub mod trace;
+pub mod truth;
+pub mod workload;
 pub mod world;
 
 pub use manager::ManagerOptions;

@@ -68,8 +68,6 @@ pub(crate) struct Manager {
     pub(crate) parked: VecDeque<Input>,
     pub(crate) clock: ProcessClock,
     pub(crate) wake_at: Timestamp,
-    /// Violations of the engine that were reported.
-    pub(crate) seen_violations: usize,
 }
 
 impl Manager {
@@ -106,7 +104,6 @@ impl Manager {
             parked: VecDeque::new(),
             clock,
             wake_at: now,
-            seen_violations: 0,
         }
     }
 }

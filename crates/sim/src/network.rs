@@ -72,6 +72,14 @@ impl Sent {
     pub fn is_write(&self) -> bool {
         self.request.method != "GET"
     }
+
+    /// In a line.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Self { manager, cluster, request } = self;
+        let sender = manager.map_or_else(|| "user".to_owned(), |manager| manager.to_string());
+        format!("request {} {} {} from {sender} to {cluster}", request.id.0, request.method, request.path)
+    }
 }
 
 /// Something that will happen.
@@ -106,6 +114,8 @@ pub(crate) enum Mending {
     Forbidden(ClusterName, String),
     /// A kind that is not served.
     Unserved(ClusterName, String),
+    /// A process that ended in good order.
+    Drained(ManagerId),
     /// A process that died.
     Replica(u32),
     /// A project whose plane is disengaged.

@@ -65,6 +65,19 @@ pub struct Commit {
     pub request: Option<Arc<Sent>>,
 }
 
+/// What happened, as whoever sees everything sees it, in order.
+#[derive(Clone, Debug)]
+pub enum Observation {
+    /// A manager put a write on the wire.
+    Sent(Timestamp, Arc<Sent>),
+    /// An object changed.
+    Commit(Commit),
+    /// Something befell the world; in words.
+    Note(Timestamp, String),
+    /// A plane holds this from now on: it was restored or replaced, or is gone.
+    Reset(Timestamp, ClusterName, BTreeMap<crate::plane::ObjectRef, Arc<Value>>),
+}
+
 /// What a world is made of.
 #[derive(Clone, Debug)]
 pub struct WorldOptions {
@@ -106,10 +119,8 @@ pub struct World {
     disengaged: BTreeSet<ClusterName>,
     writes: VecDeque<String>,
     is_faulty: bool,
-    /// Changes nobody has looked at yet.
-    pub commits: VecDeque<Commit>,
-    /// Requests of managers that nobody has looked at yet, in the order they were sent.
-    pub sent: VecDeque<Arc<Sent>>,
+    /// What happened and nobody has looked at yet.
+    pub observed: VecDeque<Observation>,
     /// Faults that happened.
     pub faults: FaultCounts,
     /// Events that happened.
@@ -158,8 +169,7 @@ impl World {
             disengaged: BTreeSet::new(),
             writes: VecDeque::new(),
             is_faulty: false,
-            commits: VecDeque::new(),
-            sent: VecDeque::new(),
+            observed: VecDeque::new(),
             faults: FaultCounts::default(),
             events: 0,
             restarts: 0,
@@ -239,6 +249,10 @@ impl World {
         self.now = self.now.max(end);
     }
 
+    pub(super) fn note(&mut self, text: impl Into<String>) {
+        self.observed.push_back(Observation::Note(self.now, text.into()));
+    }
+
     fn after(&self, wait: Duration) -> Timestamp {
         let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);
         self.now.checked_add(wait).unwrap_or(Timestamp::MAX)
@@ -259,6 +273,7 @@ impl World {
         let Some(at) = self.next_at() else { return false };
         self.now = self.now.max(at);
         self.events += 1;
+        self.trace.take(&self.now.as_microsecond().to_le_bytes());
         if self.queue.keys().next().is_some_and(|(at, ..)| *at <= self.now) {
             if let Some((_, event)) = self.queue.pop_first() {
                 self.happen(event);

@@ -47,8 +47,8 @@ impl World {
         self.end_faults();
         self.free_streams();
         let mending = |event: &Event| matches!(event, Event::Mend(_) | Event::Resume(_));
-        let due: Vec<_> = self.queue.iter().filter(|(_, event)| mending(event)).map(|(at, _)| *at).collect();
-        for at in due {
+        // Mending one thing may begin another, such as the restart of a process that has just drained.
+        while let Some(at) = self.queue.iter().find(|(_, event)| mending(event)).map(|(at, _)| *at) {
             match self.queue.remove(&at) {
                 Some(Event::Mend(Mending::Plane(cluster))) if stays_broken.contains(&cluster) => {}
                 Some(Event::Mend(mending)) => self.mend(mending),
@@ -68,6 +68,7 @@ impl World {
     pub fn take_down(&mut self, cluster: &ClusterName) {
         if let Some(plane) = self.planes.get_mut(cluster) {
             plane.is_up = false;
+            self.note(format!("{cluster} is down"));
             self.break_streams(cluster, &Failure::Unreachable("connection reset".to_owned()));
         }
     }
@@ -93,10 +94,6 @@ impl World {
     pub(super) fn misfortune(&mut self) {
         if !self.is_faulty {
             return;
-        }
-        for id in self.drained() {
-            self.kill_manager(id);
-            self.bury(id);
         }
         self.befall_processes();
         self.befall_planes();
@@ -133,6 +130,7 @@ impl World {
             let error = if self.dice.hits(500) { ahead } else { -ahead };
             if let Some(manager) = self.managers.get_mut(&id) {
                 manager.clock.set(error);
+                self.note(format!("the clock of {id} is wrong by {error:#}"));
             }
         }
     }
@@ -158,6 +156,7 @@ impl World {
                 1 => &[Direction::Back],
                 _ => &[Direction::Out, Direction::Back],
             };
+            self.note(format!("{id} and {cluster} are cut: {directions:?}"));
             for direction in directions {
                 self.cut.insert((id, cluster.clone(), *direction));
             }
@@ -172,6 +171,7 @@ impl World {
         if let Some(project) = self.dice.pick(&projects).cloned()
             && self.strikes(Fault::ProjectFlaps)
         {
+            self.note(format!("{project} is disengaged"));
             self.disengaged.insert(project.clone());
             self.look_soon();
             self.mend_later(Mending::Project(project));
@@ -190,10 +190,13 @@ impl World {
         if self.strikes(Fault::PlaneRestored) {
             let restored = self.planes.get_mut(&cluster).is_some_and(crate::plane::Plane::restore);
             if restored {
+                self.note(format!("{cluster} comes back with an older state"));
+                self.note_reset(&cluster);
                 self.break_streams(&cluster, &Failure::Unreachable("connection reset".to_owned()));
             }
         }
         if self.strikes(Fault::PlaneReplaced) {
+            self.note(format!("{cluster} comes back empty, as another"));
             self.break_streams(&cluster, &Failure::Unreachable("connection reset".to_owned()));
             self.add_plane(cluster);
             self.look_soon();
@@ -207,12 +210,14 @@ impl World {
             && let Some(plane) = self.planes.get_mut(&cluster)
         {
             plane.forbidden.insert(kind.clone());
+            self.note(format!("{kind} are forbidden on {cluster}"));
             self.mend_later(Mending::Forbidden(cluster.clone(), kind.clone()));
         }
         if self.strikes(Fault::KindNotServed)
             && let Some(plane) = self.planes.get_mut(&cluster)
         {
             plane.unserved.insert(kind.clone());
+            self.note(format!("{kind} are not served on {cluster}"));
             self.break_streams(&cluster, &Failure::Ended);
             self.mend_later(Mending::Unserved(cluster, kind));
         }
@@ -224,6 +229,7 @@ impl World {
     }
 
     pub(super) fn mend(&mut self, mending: Mending) {
+        self.note(format!("over: {mending:?}"));
         match mending {
             Mending::Partition(id, cluster) => {
                 self.cut.retain(|(cut, plane, _)| (*cut, plane) != (id, &cluster));
@@ -242,6 +248,10 @@ impl World {
                 if let Some(plane) = self.planes.get_mut(&cluster) {
                     plane.unserved.remove(&kind);
                 }
+            }
+            Mending::Drained(id) => {
+                self.kill_manager(id);
+                self.bury(id);
             }
             Mending::Replica(number) => {
                 if let Some((options, None)) = self.replicas.get(&number).cloned() {

@@ -10,7 +10,7 @@ use engine::Failure;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Author, Commit, World};
+use super::{Author, Commit, Observation, World};
 use crate::network::{Purpose, Sent};
 use crate::plane::{Changed, Plane};
 
@@ -33,8 +33,15 @@ impl World {
         let identity = format!("{cluster}#{}", self.next_identity);
         let seed = self.options.seed.wrapping_mul(31).wrapping_add(self.next_identity);
         if let Some(plane) = Plane::new(&self.templates, cluster.clone(), identity, seed) {
-            self.planes.insert(cluster, plane);
+            self.planes.insert(cluster.clone(), plane);
+            self.note_reset(&cluster);
         }
+    }
+
+    /// Tells whoever sees everything what a plane holds from now on.
+    pub(super) fn note_reset(&mut self, cluster: &ClusterName) {
+        let objects = self.planes.get(cluster).map(|plane| plane.objects.clone()).unwrap_or_default();
+        self.observed.push_back(Observation::Reset(self.now, cluster.clone(), objects));
     }
 
     pub(super) fn due_plane(&self) -> Option<ClusterName> {
@@ -107,7 +114,7 @@ impl World {
                 None => Author::Server,
             };
             self.note_project(&changed);
-            self.commits.push_back(Commit { at: self.now, author, changed, request });
+            self.observed.push_back(Observation::Commit(Commit { at: self.now, author, changed, request }));
         }
     }
 
@@ -140,6 +147,7 @@ impl World {
 
     fn remove_plane(&mut self, cluster: &ClusterName) {
         self.planes.remove(cluster);
+        self.note_reset(cluster);
         self.break_streams(cluster, &Failure::NotServed);
     }
 

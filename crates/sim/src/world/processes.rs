@@ -1,14 +1,12 @@
 //! Manager processes: started, killed, ended in order, made to stand still; and what their engines want of the world.
 
-use std::sync::Arc;
-
 use engine::{Input, Output, wire};
 use jiff::{SignedDuration, Timestamp};
 
 use super::World;
 use super::wire::Draft;
 use crate::manager::{Manager, ManagerOptions};
-use crate::network::{Event, ManagerId, Purpose, Sent};
+use crate::network::{Event, ManagerId, Mending, Purpose};
 
 /// How long the shell waits for a page, and for a watch to open.
 const PAGE_DEADLINE: SignedDuration = SignedDuration::from_secs(30);
@@ -24,20 +22,24 @@ impl World {
         self.next_manager += 1;
         let seed = self.options.seed.wrapping_add(u64::from(id.0));
         self.managers.insert(id, Manager::start(options, seed, self.now));
+        self.note(format!("{id} starts as {}", options.identity));
         self.look(id);
         id
     }
 
     /// Starts replica `number` of a manager; when it dies by fault, another process takes its place.
     pub fn start_replica(&mut self, number: u32, options: ManagerOptions) -> ManagerId {
-        let id = self.start_manager(&options);
+        let identity = format!("replica-{number}-{}", self.next_manager);
+        let id = self.start_manager(&ManagerOptions { identity, ..options.clone() });
         self.replicas.insert(number, (options, Some(id)));
         id
     }
 
     /// Kills a manager: nothing of it is left but what is on the wire.
     pub fn kill_manager(&mut self, id: ManagerId) {
-        self.managers.remove(&id);
+        if self.managers.remove(&id).is_some() {
+            self.note(format!("{id} is gone"));
+        }
         self.held.remove(&id);
         let is_its_own = |purpose: &Purpose| purpose.manager() == Some(id);
         let waiting: Vec<_> = self
@@ -75,6 +77,7 @@ impl World {
         let until = self.now.checked_add(wait).unwrap_or(Timestamp::MAX);
         if let Some(manager) = self.managers.get_mut(&id) {
             manager.paused_until = Some(until);
+            self.note(format!("{id} stands still until {until}"));
             self.schedule(until, Event::Resume(id));
         }
     }
@@ -173,6 +176,9 @@ impl World {
                 if let Some(manager) = self.managers.get_mut(&id) {
                     manager.is_drained = true;
                 }
+                if self.replicas.values().any(|(_, running)| *running == Some(id)) {
+                    self.schedule(self.now, Event::Mend(Mending::Drained(id)));
+                }
             }
         }
     }
@@ -185,16 +191,6 @@ impl World {
         for request in running {
             self.close(request);
         }
-    }
-
-    /// Processes that ended in order and gave everything back.
-    pub(super) fn drained(&self) -> Vec<ManagerId> {
-        self.managers.iter().filter(|(_, manager)| manager.is_drained).map(|(id, _)| *id).collect()
-    }
-
-    /// What managers have sent and nobody has looked at.
-    pub fn take_sent(&mut self) -> Vec<Arc<Sent>> {
-        self.sent.drain(..).collect()
     }
 }
 

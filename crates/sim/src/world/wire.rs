@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::planes::Direction;
-use super::{Reply, World};
+use super::{Observation, Reply, World};
 use crate::fault::Fault;
 use crate::network::{Event, ManagerId, Pending, Purpose, Sent};
 
@@ -29,9 +29,12 @@ pub(super) struct Draft<'a> {
 }
 
 impl World {
-    /// Sends a user's request with every right, past all faults, and waits for the answer.
+    /// Sends a user's request with every right, past the wire and all its faults, and waits for the answer.
     pub fn call(&mut self, cluster: &ClusterName, method: &str, path: &str, content: (&str, &str)) -> Reply {
-        let id = self.user_request(cluster, method, path, content, true);
+        let sent = self.user_request(cluster, method, path, content);
+        let id = sent.request.id;
+        self.pending.insert(id, Pending { purpose: Purpose::User, cluster: cluster.clone() });
+        self.arrive(&sent);
         while !self.replies.contains_key(&id) && self.pending.contains_key(&id) && self.step() {}
         self.replies.remove(&id).unwrap_or(Reply { code: 0, body: Value::Null })
     }
@@ -44,7 +47,8 @@ impl World {
         path: &str,
         content: (&str, &str),
     ) {
-        self.user_request(cluster, method, path, content, false);
+        let sent = self.user_request(cluster, method, path, content);
+        self.schedule(self.now, Event::Arrive(sent));
     }
 
     fn user_request(
@@ -53,17 +57,11 @@ impl World {
         method: &str,
         path: &str,
         content: (&str, &str),
-        is_awaited: bool,
-    ) -> RequestId {
+    ) -> Arc<Sent> {
         let id = self.request_id();
-        if is_awaited {
-            self.pending.insert(id, Pending { purpose: Purpose::User, cluster: cluster.clone() });
-        }
         let body = content.1.as_bytes().to_vec();
         let request = with_every_right(id, (method, path), (content.0, body), "admin");
-        let sent = Sent { manager: None, cluster: cluster.clone(), request };
-        self.schedule(self.now, Event::Arrive(Arc::new(sent)));
-        id
+        Arc::new(Sent { manager: None, cluster: cluster.clone(), request })
     }
 
     fn request_id(&mut self) -> RequestId {
@@ -90,17 +88,20 @@ impl World {
     /// Puts a request on the wire.
     pub(super) fn launch(&mut self, sent: Arc<Sent>) {
         if sent.is_write() {
-            self.sent.push_back(Arc::clone(&sent));
+            self.observed.push_back(Observation::Sent(self.now, Arc::clone(&sent)));
         }
         let is_cut = |manager| self.cut.contains(&(manager, sent.cluster.clone(), Direction::Out));
         if sent.manager.is_some_and(is_cut) || self.strikes(Fault::RequestLost) {
+            self.note(format!("lost: {}", sent.text()));
             return;
         }
         let mut wait = self.latency();
         if self.strikes(Fault::RequestSlow) {
+            self.note(format!("slow: {}", sent.text()));
             wait += self.dice.millis(0, SLOW_MAX);
         }
         if sent.is_write() && self.strikes(Fault::RequestDoubled) {
+            self.note(format!("doubled: {}", sent.text()));
             let later = wait + self.dice.millis(0, SLOW_MAX);
             self.schedule_in(later, Event::Arrive(Arc::clone(&sent)));
         }
@@ -130,6 +131,7 @@ impl World {
         if sent.manager.is_some()
             && let Some((code, body)) = self.refusal(sent)
         {
+            self.note(format!("{code} without the server: {}", sent.text()));
             return self.responded(id, code, &body);
         }
         let input = apiserver::Input::Request(Box::new(sent.request.clone()));
@@ -185,6 +187,7 @@ impl World {
         let Some(manager) = pending.purpose.manager() else { return };
         let is_cut = self.cut.contains(&(manager, pending.cluster.clone(), Direction::Back));
         if is_cut || self.strikes(Fault::AnswerLost) {
+            self.note(format!("answer {code} to request {} of {manager} lost", id.0));
             return;
         }
         self.pending.remove(&id);

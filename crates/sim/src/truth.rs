@@ -1,0 +1,174 @@
+//! What is really so: every object of every plane as it was committed, and since when what it declares holds. Derived
+//! here from the objects alone, by other code than the controllers', so that both must agree.
+
+pub mod contexts;
+pub mod pairs;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use api::{ClusterName, labels};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+use crate::plane::ObjectRef;
+use crate::world::Observation;
+
+pub use pairs::Pair;
+
+/// A Network on a plane: cluster, namespace, name.
+pub type NetworkPlace = (ClusterName, String, String);
+
+/// See the module.
+#[derive(Default)]
+pub struct Truth {
+    /// Now, as of the last observation.
+    pub now: Timestamp,
+    objects: BTreeMap<ClusterName, BTreeMap<ObjectRef, Arc<Value>>>,
+    /// Since when each pair has had a holder, without a gap.
+    held_since: BTreeMap<Pair, Timestamp>,
+    /// The uid of each Network that lives and is not being deleted, and since when.
+    networks: BTreeMap<NetworkPlace, (String, Timestamp)>,
+    /// Planes whose past was rewritten, and when.
+    rewritten: BTreeMap<ClusterName, Timestamp>,
+}
+
+impl Truth {
+    /// Takes an observation in.
+    pub fn take(&mut self, observation: &Observation) {
+        match observation {
+            Observation::Sent(at, _) | Observation::Note(at, _) => self.now = *at,
+            Observation::Commit(commit) => {
+                self.now = commit.at;
+                let held = self.objects.entry(commit.changed.cluster.clone()).or_default();
+                let object = commit.changed.object.clone();
+                match &commit.changed.after {
+                    Some(after) => held.insert(object, Arc::clone(after)),
+                    None => held.remove(&object),
+                };
+                self.follow(commit.changed.object.plural());
+            }
+            Observation::Reset(at, cluster, objects) => {
+                self.now = *at;
+                self.objects.insert(cluster.clone(), objects.clone());
+                self.rewritten.insert(cluster.clone(), *at);
+                self.follow("networkbindings");
+                self.follow("networks");
+            }
+        }
+    }
+
+    fn follow(&mut self, plural: &str) {
+        match plural {
+            "namespaces" | "networkbindings" | "networkinterfaces" => {
+                let held = self.holders();
+                self.held_since.retain(|pair, _| held.contains_key(pair));
+                for pair in held.into_keys() {
+                    self.held_since.entry(pair).or_insert(self.now);
+                }
+            }
+            "networks" => {
+                let living = self.living_networks();
+                let known = &mut self.networks;
+                known.retain(|place, (uid, _)| living.get(place) == Some(uid));
+                for (place, uid) in living {
+                    known.entry(place).or_insert((uid, self.now));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn living_networks(&self) -> BTreeMap<NetworkPlace, String> {
+        let mut living = BTreeMap::new();
+        for cluster in self.objects.keys() {
+            for (object, network) in self.of(cluster, "networks") {
+                if network.pointer("/metadata/deletionTimestamp").is_none() {
+                    let place = (cluster.clone(), object.namespace.clone(), object.name.clone());
+                    living.insert(place, text(network, "/metadata/uid").to_owned());
+                }
+            }
+        }
+        living
+    }
+
+    /// Objects of a plural on a plane.
+    pub fn of<'a>(
+        &'a self,
+        cluster: &ClusterName,
+        plural: &'static str,
+    ) -> impl Iterator<Item = (&'a ObjectRef, &'a Value)> + use<'a> {
+        let held = self.objects.get(cluster).into_iter().flatten();
+        held.filter(move |(object, _)| object.plural() == plural).map(|(object, value)| (object, &**value))
+    }
+
+    /// One object.
+    #[must_use]
+    pub fn get(
+        &self,
+        cluster: &ClusterName,
+        plural: &'static str,
+        namespace: &str,
+        name: &str,
+    ) -> Option<&Value> {
+        let mut found = self.of(cluster, plural);
+        found.find(|(object, _)| object.namespace == namespace && object.name == name).map(|(_, value)| value)
+    }
+
+    /// Planes that exist.
+    pub fn clusters(&self) -> impl Iterator<Item = &ClusterName> {
+        self.objects.iter().filter(|(_, objects)| !objects.is_empty()).map(|(cluster, _)| cluster)
+    }
+
+    /// Whether a pair has had a holder all the time since `before` ago.
+    #[must_use]
+    pub fn is_held_for(&self, pair: &Pair, before: SignedDuration) -> bool {
+        self.held_since.get(pair).is_some_and(|since| self.now.duration_since(*since) > before)
+    }
+
+    /// The living Network of a place with this uid has been there all the time since `before` ago.
+    #[must_use]
+    pub fn lives_for(&self, place: &NetworkPlace, uid: &str, before: SignedDuration) -> bool {
+        let living = self.networks.get(place);
+        living.is_some_and(|(of, since)| of == uid && self.now.duration_since(*since) > before)
+    }
+
+    /// Whether a plane's past was rewritten less than this ago.
+    #[must_use]
+    pub fn is_rewritten_within(&self, cluster: &ClusterName, span: SignedDuration) -> bool {
+        self.rewritten.get(cluster).is_some_and(|at| self.now.duration_since(*at) <= span)
+    }
+}
+
+/// A text in an object; empty where there is none.
+#[must_use]
+pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A label; empty where there is none.
+#[must_use]
+pub fn label<'a>(object: &'a Value, key: &str) -> &'a str {
+    let labels = object.pointer("/metadata/labels");
+    labels.and_then(|labels| labels.get(key)).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Status and reason of a condition.
+#[must_use]
+pub fn condition<'a>(object: &'a Value, type_: &str) -> Option<(&'a str, &'a str)> {
+    let conditions = object.pointer("/status/conditions")?.as_array()?;
+    let found = conditions.iter().find(|condition| condition["type"] == type_)?;
+    Some((text(found, "/status"), text(found, "/reason")))
+}
+
+/// Whether an object is being deleted.
+#[must_use]
+pub fn is_going(object: &Value) -> bool {
+    object.pointer("/metadata/deletionTimestamp").is_some()
+}
+
+/// Whether an object is a copy of one elsewhere.
+#[must_use]
+pub fn is_copy(object: &Value) -> bool {
+    !label(object, labels::UPSTREAM_NAME).is_empty()
+}
