@@ -9,6 +9,7 @@ mod tests;
 mod waiting;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -272,8 +273,8 @@ impl Server {
     }
 
     /// Every published object, on all planes.
-    pub fn objects(&self) -> impl Iterator<Item = (&crate::store::Key, &Value)> {
-        self.store.under("").map(|(key, stored)| (key, &stored.value))
+    pub fn objects(&self) -> impl Iterator<Item = (&crate::store::Key, Arc<Value>)> {
+        self.store.under("").map(|(key, stored)| (key, stored.value()))
     }
 
     /// Draws uids and suffixes from another generator from now on: what a copy needs to be a server of its own.

@@ -140,7 +140,7 @@ impl Plane {
         server.reseed(ChaCha12Rng::seed_from_u64(seed));
         let mut objects = BTreeMap::new();
         for (key, stored) in server.objects() {
-            objects.insert(ObjectRef::of(key), Arc::new(stored.clone()));
+            objects.insert(ObjectRef::of(key), stored);
         }
         let (forbidden, unserved) = (BTreeSet::new(), BTreeSet::new());
         let wake = Timestamp::MAX;
