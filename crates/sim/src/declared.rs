@@ -66,7 +66,12 @@ fn network_complaint(truth: &Truth, cluster: &ClusterName, network: &Value) -> O
     (!is_ready).then(|| "is not ready".to_owned())
 }
 
-fn context_complaint(truth: &Truth, cluster: &ClusterName, object: &ObjectRef, context: &Value) -> Option<String> {
+fn context_complaint(
+    truth: &Truth,
+    cluster: &ClusterName,
+    object: &ObjectRef,
+    context: &Value,
+) -> Option<String> {
     if is_copy(context) {
         return None;
     }
@@ -99,12 +104,7 @@ fn context_complaint(truth: &Truth, cluster: &ClusterName, object: &ObjectRef, c
     }
 }
 
-fn held_complaint(
-    truth: &Truth,
-    pair: &Pair,
-    context: &Value,
-    network: &Value,
-) -> Option<String> {
+fn held_complaint(truth: &Truth, pair: &Pair, context: &Value, network: &Value) -> Option<String> {
     let stamp = context.pointer("/metadata/annotations").and_then(|all| all.get(annotation::UNCLAIMED_SINCE));
     if stamp.is_some() {
         return Some("is declared and carries a stamp".to_owned());
@@ -146,8 +146,8 @@ fn refusal(truth: &Truth, pair: &Pair) -> Option<&'static str> {
     }
     let cluster = pair.cluster();
     let location = truth.get(&cluster, "locations", "", &pair.location);
-    let is_there =
-        location.is_some_and(|location| condition(location, "Available").is_none_or(|(status, _)| status != "False"));
+    let is_there = location
+        .is_some_and(|location| condition(location, "Available").is_none_or(|(status, _)| status != "False"));
     if !is_there {
         return Some("LocationNotAvailable");
     }

@@ -112,8 +112,7 @@ pub fn run_with_story(templates: &Templates, case: &Case) -> Outcome {
 }
 
 fn run_and(templates: &Templates, case: &Case, journal: Option<Journal>) -> Outcome {
-    let options =
-        WorldOptions { seed: case.seed, mixture: case.mixture.clone(), latency: (1, 30) };
+    let options = WorldOptions { seed: case.seed, mixture: case.mixture.clone(), latency: (1, 30) };
     let world = World::with(templates.clone(), options);
     let universe = Universe::of(case.size);
     let mut run = Run {
@@ -250,7 +249,9 @@ impl Run {
         let dead: Vec<ClusterName> = projects.into_iter().filter(|_| self.dice.hits(300)).collect();
         self.world.heal(&dead);
         self.release(&dead)?;
-        self.settle("L5 what is dead keeps nothing else from being served", &|cluster| !dead.contains(cluster))?;
+        self.settle("L5 what is dead keeps nothing else from being served", &|cluster| {
+            !dead.contains(cluster)
+        })?;
         for cluster in &dead {
             self.world.bring_back(cluster);
         }

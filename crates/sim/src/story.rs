@@ -54,11 +54,15 @@ impl Journal {
 
     /// Tells a breach.
     pub(crate) fn story(&self, breach: &Breach, truth: &Truth, world: &mut World) -> Vec<String> {
-        let pair = breach.cluster.as_ref().zip(breach.object.as_ref()).and_then(|(cluster, object)| {
-            pair_about(truth, cluster, object)
-        });
+        let pair = breach
+            .cluster
+            .as_ref()
+            .zip(breach.object.as_ref())
+            .and_then(|(cluster, object)| pair_about(truth, cluster, object));
         let concerns = |line: &&Line| match &line.about {
-            None => !line.text.starts_with("sent") || pair.as_ref().is_none_or(|pair| names(&line.text, pair)),
+            None => {
+                !line.text.starts_with("sent") || pair.as_ref().is_none_or(|pair| names(&line.text, pair))
+            }
             Some((cluster, object)) => {
                 breach.object.as_ref() == Some(object)
                     || pair.as_ref().is_none_or(|pair| is_about(pair, cluster, object))
@@ -66,7 +70,8 @@ impl Journal {
         };
         let lines: Vec<&Line> = self.0.iter().filter(concerns).collect();
         let from = lines.len().saturating_sub(LINES_MAX);
-        let mut story: Vec<String> = lines[from..].iter().map(|line| format!("{} {}", line.at, line.text)).collect();
+        let mut story: Vec<String> =
+            lines[from..].iter().map(|line| format!("{} {}", line.at, line.text)).collect();
         story.push(format!("{} !! {breach}", breach.at));
         if let Some((cluster, object)) = breach.cluster.as_ref().zip(breach.object.as_ref()) {
             story.extend(minds(world, cluster, object));
@@ -85,7 +90,10 @@ fn told(commit: &Commit) -> String {
     let request = commit.request.as_ref().map(|sent| format!(" (request {})", sent.request.id.0));
     let changed = &commit.changed;
     let what = match (&changed.before, &changed.after) {
-        (None, _) => format!("made {}", changed.after.as_deref().map(|after| short(&after["spec"])).unwrap_or_default()),
+        (None, _) => format!(
+            "made {}",
+            changed.after.as_deref().map(|after| short(&after["spec"])).unwrap_or_default()
+        ),
         (Some(_), None) => "removed".to_owned(),
         (Some(before), Some(after)) => changes(before, after),
     };
@@ -120,7 +128,8 @@ fn short(value: &Value) -> String {
 
 /// The pair that an object is about.
 fn pair_about(truth: &Truth, cluster: &ClusterName, object: &ObjectRef) -> Option<Pair> {
-    let plural: &'static str = ["networkbindings", "networkcontexts"].into_iter().find(|one| *one == object.plural())?;
+    let plural: &'static str =
+        ["networkbindings", "networkcontexts"].into_iter().find(|one| *one == object.plural())?;
     let value = truth.get(cluster, plural, &object.namespace, &object.name)?;
     match plural {
         "networkbindings" => match truth.declared(cluster, object, value) {
@@ -157,7 +166,10 @@ fn minds(world: &mut World, cluster: &ClusterName, object: &ObjectRef) -> Vec<St
         let Some(engine) = world.engine_mut(id) else { continue };
         told.push(format!("{id} leads: {}", engine.is_leading()));
         for explanation in engine.explain(cluster, resource, &key) {
-            told.push(format!("  {} of {}: {:?}", explanation.key, explanation.controller, explanation.verdict));
+            told.push(format!(
+                "  {} of {}: {:?}",
+                explanation.key, explanation.controller, explanation.verdict
+            ));
             for trace in &explanation.reads {
                 told.push(format!("    read {} on {}: {}", trace.read, trace.cluster, trace.said));
             }

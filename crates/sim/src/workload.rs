@@ -29,7 +29,8 @@ pub fn draw(universe: &Universe, mixture: &Mixture, dice: &mut Dice, count: usiz
     let foreign = mixture.rate(Fault::ForeignHand);
     while acts.len() < count {
         at += dice.millis(1, 3_000);
-        let drawn = if dice.hits(foreign) { acts::foreign(universe, dice) } else { acts::ordinary(universe, dice) };
+        let drawn =
+            if dice.hits(foreign) { acts::foreign(universe, dice) } else { acts::ordinary(universe, dice) };
         acts.extend(drawn.into_iter().map(|act| Timed { at, act }));
     }
     acts

@@ -36,7 +36,9 @@ impl Check for Fencing {
                 let own = sent.manager.and_then(|id| self.holders.get(&id));
                 let foreign = [lease::MANAGER, lease::MANAGER_SINGLETON].into_iter().find(|name| {
                     let lease = truth.get(&ClusterName::Core, "leases", "kube-system", name);
-                    lease.is_none_or(|lease| Some(text(lease, "/spec/holderIdentity")) != own.map(String::as_str))
+                    lease.is_none_or(|lease| {
+                        Some(text(lease, "/spec/holderIdentity")) != own.map(String::as_str)
+                    })
                 });
                 foreign.map(|name| {
                     let path = &sent.request.path;

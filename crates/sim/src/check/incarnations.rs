@@ -29,10 +29,9 @@ fn complaint(sent: &Sent) -> Option<&'static str> {
     let body: Value = serde_json::from_slice(&sent.request.body).unwrap_or(Value::Null);
     let is_status = sent.request.path.ends_with("/status");
     match (sent.request.method.as_str(), sent.request.headers.content_type.as_str()) {
-        ("DELETE", _) => body
-            .pointer("/preconditions/uid")
-            .is_none()
-            .then_some("is deleted without naming its uid"),
+        ("DELETE", _) => {
+            body.pointer("/preconditions/uid").is_none().then_some("is deleted without naming its uid")
+        }
         ("PATCH", "application/json-patch+json") => {
             let tests = |operation: &Value| operation["op"] == "test" && operation["path"] == "/metadata/uid";
             let is_tested = body.as_array().is_some_and(|operations| operations.iter().any(tests));

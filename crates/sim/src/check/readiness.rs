@@ -27,8 +27,10 @@ impl Check for Readiness {
         let Declared::Pair(pair) = truth.declared(cluster, &commit.changed.object, binding) else {
             return None;
         };
-        let (namespace, name) =
-            (text(binding, "/status/networkContextRef/namespace"), text(binding, "/status/networkContextRef/name"));
+        let (namespace, name) = (
+            text(binding, "/status/networkContextRef/namespace"),
+            text(binding, "/status/networkContextRef/name"),
+        );
         if name.is_empty() {
             return finding("is called ready and names no context".to_owned());
         }

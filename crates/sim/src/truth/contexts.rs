@@ -53,7 +53,10 @@ impl Truth {
     /// The living context of a pair that belongs to the Network of this uid; the oldest if there are several.
     #[must_use]
     pub fn serving(&self, pair: &Pair, uid: &str) -> Option<(&ObjectRef, &Value)> {
-        let ours = self.contexts(pair).into_iter().filter(|(_, context)| !is_going(context) && belongs_to(context, uid));
+        let ours = self
+            .contexts(pair)
+            .into_iter()
+            .filter(|(_, context)| !is_going(context) && belongs_to(context, uid));
         ours.min_by_key(|(object, context)| {
             (text(context, "/metadata/creationTimestamp").to_owned(), object.name.clone())
         })

@@ -57,7 +57,12 @@ impl Act {
         Self { what, cluster, method: "PATCH", path, content_type: MERGE, body: change.to_string() }
     }
 
-    fn delete<K: Kind>(what: &'static str, cluster: ClusterName, namespace: Option<&str>, name: &str) -> Self {
+    fn delete<K: Kind>(
+        what: &'static str,
+        cluster: ClusterName,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Self {
         let path = path(K::RESOURCE, namespace, name);
         Self { what, cluster, method: "DELETE", path, content_type: "", body: String::new() }
     }
@@ -98,8 +103,7 @@ pub fn project(name: &str) -> Act {
 /// A namespace of the hub that leads to a project.
 #[must_use]
 pub fn route(project: &str, name: &str) -> Act {
-    let labels =
-        json!({labels::UPSTREAM_CLUSTER_NAME: format!("cluster-{project}"), labels::UPSTREAM_NAMESPACE: NAMESPACE});
+    let labels = json!({labels::UPSTREAM_CLUSTER_NAME: format!("cluster-{project}"), labels::UPSTREAM_NAMESPACE: NAMESPACE});
     let labels = json!({"metadata": {"labels": labels}});
     Act::create::<api::builtin::Namespace>("make a route", ClusterName::Hub, None, name, &labels)
 }
@@ -194,8 +198,14 @@ fn on_locations(universe: &Universe, project: &str, dice: &mut Dice) -> Vec<Act>
         let condition = json!({"type": "Available", "status": status, "reason": "Drawn", "message": "drawn",
             "lastTransitionTime": "2026-01-01T00:00:00Z"});
         let change = json!({"status": {"conditions": [condition]}});
-        Act::patch::<locations::Location>("say whether a location is there", plane(project), None, &name, &change)
-            .of_status()
+        Act::patch::<locations::Location>(
+            "say whether a location is there",
+            plane(project),
+            None,
+            &name,
+            &change,
+        )
+        .of_status()
     };
     match dice.below(10) {
         0..5 => vec![location(project, &name)],
@@ -211,7 +221,13 @@ fn on_routes(project: &str, dice: &mut Dice) -> Vec<Act> {
     let [_, second] = Universe::routes(project);
     let relabel = |value: Value| {
         let change = json!({"metadata": {"labels": {labels::UPSTREAM_NAMESPACE: value}}});
-        Act::patch::<api::builtin::Namespace>("lead a namespace elsewhere", ClusterName::Hub, None, &second, &change)
+        Act::patch::<api::builtin::Namespace>(
+            "lead a namespace elsewhere",
+            ClusterName::Hub,
+            None,
+            &second,
+            &change,
+        )
     };
     match dice.below(4) {
         0 => vec![relabel(Value::Null)],
@@ -223,7 +239,12 @@ fn on_routes(project: &str, dice: &mut Dice) -> Vec<Act> {
 
 fn on_projects(name: &str, dice: &mut Dice) -> Vec<Act> {
     if dice.hits(300) {
-        return vec![Act::delete::<resourcemanager::Project>("delete a project", ClusterName::Core, None, name)];
+        return vec![Act::delete::<resourcemanager::Project>(
+            "delete a project",
+            ClusterName::Core,
+            None,
+            name,
+        )];
     }
     let [first, second] = Universe::routes(name);
     vec![project(name), route(name, &first), route(name, &second)]
@@ -257,7 +278,8 @@ pub(super) fn foreign(universe: &Universe, dice: &mut Dice) -> Vec<Act> {
             let (cluster, namespace) = declared_at(&project, dice);
             let name = Universe::name(&universe.bindings, dice);
             let change = json!({"status": {"conditions": [], "networkContextRef": null}});
-            Act::patch::<NetworkBinding>("wipe an answer", cluster, Some(&namespace), &name, &change).of_status()
+            Act::patch::<NetworkBinding>("wipe an answer", cluster, Some(&namespace), &name, &change)
+                .of_status()
         }
     };
     vec![act]
@@ -273,7 +295,13 @@ pub fn release(universe: &Universe) -> Vec<Act> {
                 let change = json!({"metadata": {"finalizers": null}});
                 let name = format!("{network}-{location}");
                 let what = "let a context go";
-                acts.push(Act::patch::<NetworkContext>(what, plane(project), Some(NAMESPACE), &name, &change));
+                acts.push(Act::patch::<NetworkContext>(
+                    what,
+                    plane(project),
+                    Some(NAMESPACE),
+                    &name,
+                    &change,
+                ));
             }
         }
     }

@@ -60,7 +60,8 @@ impl Universe {
             Size::Presence => (2, 3, 5, 24, 3, 70),
             Size::Large => (4, 10, 10, 100, 3, 400),
         };
-        let names = |prefix: &str, count: usize| (0..count).map(|number| format!("{prefix}{number}")).collect();
+        let names =
+            |prefix: &str, count: usize| (0..count).map(|number| format!("{prefix}{number}")).collect();
         Self {
             projects: names("p", projects),
             networks: names("n", networks),

@@ -157,7 +157,11 @@ impl World {
                 self.send(id, purpose, draft(&request));
             }
             Output::Fence { store, cluster, kind } => {
-                self.send(id, Purpose::Fence(id, store), get(cluster, &wire::fence_path(kind), FENCE_DEADLINE));
+                self.send(
+                    id,
+                    Purpose::Fence(id, store),
+                    get(cluster, &wire::fence_path(kind), FENCE_DEADLINE),
+                );
             }
             Output::Lease(lease, want) => {
                 let place = self.managers.get(&id).and_then(|manager| manager.places.get(lease));

@@ -160,7 +160,8 @@ impl World {
             return Some((503, status(503, "ServiceUnavailable", "the server is overloaded", &json!({}))));
         }
         let is_read = sent.request.method == "GET";
-        let can_expire = sent.request.query.contains("watch=true") || sent.request.query.contains("continue=");
+        let can_expire =
+            sent.request.query.contains("watch=true") || sent.request.query.contains("continue=");
         if is_read && can_expire && self.strikes(Fault::Expired) {
             return Some((410, status(410, "Expired", "too old resource version", &json!({}))));
         }
