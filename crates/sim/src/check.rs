@@ -91,13 +91,13 @@ impl Finding {
 pub struct Checks {
     /// What is so.
     pub truth: Truth,
-    checks: Vec<Box<dyn Check>>,
+    rules: Vec<Box<dyn Check>>,
     engines: engine::Engines,
 }
 
 impl Default for Checks {
     fn default() -> Self {
-        let checks: Vec<Box<dyn Check>> = vec![
+        let rules: Vec<Box<dyn Check>> = vec![
             Box::new(writers::Writers),
             Box::new(copies::Copies),
             Box::new(incarnations::Incarnations),
@@ -107,7 +107,7 @@ impl Default for Checks {
             Box::new(unique::Unique),
             Box::new(fencing::Fencing::default()),
         ];
-        Self { truth: Truth::default(), checks, engines: engine::Engines::default() }
+        Self { truth: Truth::default(), rules, engines: engine::Engines::default() }
     }
 }
 
@@ -116,7 +116,7 @@ impl Checks {
     pub fn look(&mut self, world: &mut World) -> Option<Breach> {
         while let Some(observation) = world.observed.pop_front() {
             self.truth.take(&observation);
-            for check in &mut self.checks {
+            for check in &mut self.rules {
                 if let Some(finding) = check.look(&self.truth, &observation) {
                     return Some(finding.breaks(check.rule(), self.truth.now));
                 }

@@ -38,7 +38,9 @@ mod tests {
     fn the_order_of_what_happened_counts() {
         let of = |texts: &[&str]| {
             let mut trace = TraceHash::default();
-            texts.iter().for_each(|text| trace.take(text.as_bytes()));
+            for text in texts {
+                trace.take(text.as_bytes());
+            }
             trace.value()
         };
         assert_eq!(of(&["a", "b"]), of(&["a", "b"]));

@@ -140,7 +140,7 @@ impl World {
         let templates = Templates::new(beginning())?;
         let mut world = Self::with(templates, WorldOptions::calm(seed));
         for name in ["one", "two"] {
-            world.add_plane(ClusterName::Cell(name.into()));
+            world.add_plane(&ClusterName::Cell(name.into()));
         }
         Ok(world)
     }
@@ -175,8 +175,8 @@ impl World {
             restarts: 0,
             trace: TraceHash::default(),
         };
-        world.add_plane(ClusterName::Core);
-        world.add_plane(ClusterName::Hub);
+        world.add_plane(&ClusterName::Core);
+        world.add_plane(&ClusterName::Hub);
         world
     }
 

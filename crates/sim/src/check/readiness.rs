@@ -34,9 +34,7 @@ impl Check for Readiness {
         if name.is_empty() {
             return finding("is called ready and names no context".to_owned());
         }
-        let Some(context) = truth.get(&pair.cluster(), "networkcontexts", namespace, name) else {
-            return None;
-        };
+        let context = truth.get(&pair.cluster(), "networkcontexts", namespace, name)?;
         let is_of_pair = text(context, "/spec/network/name") == pair.network
             && text(context, "/spec/location/name") == pair.location;
         if !is_of_pair && !is_going(context) {

@@ -94,31 +94,27 @@ fn plane(project: &str) -> ClusterName {
 }
 
 /// A Project.
-#[must_use]
-pub fn project(name: &str) -> Act {
+fn project(name: &str) -> Act {
     let spec = json!({"spec": {"ownerRef": {"kind": "Organization", "name": "acme"}}});
     Act::create::<resourcemanager::Project>("make a project", ClusterName::Core, None, name, &spec)
 }
 
 /// A namespace of the hub that leads to a project.
-#[must_use]
-pub fn route(project: &str, name: &str) -> Act {
+fn route(project: &str, name: &str) -> Act {
     let labels = json!({labels::UPSTREAM_CLUSTER_NAME: format!("cluster-{project}"), labels::UPSTREAM_NAMESPACE: NAMESPACE});
     let labels = json!({"metadata": {"labels": labels}});
     Act::create::<api::builtin::Namespace>("make a route", ClusterName::Hub, None, name, &labels)
 }
 
 /// A Location in a project.
-#[must_use]
-pub fn location(project: &str, name: &str) -> Act {
+fn location(project: &str, name: &str) -> Act {
     let spec = json!({"spec": {"locationClassRef": {"name": "edge"},
         "topology": {labels::CITY_CODE: name.to_uppercase()}}});
     Act::create::<locations::Location>("make a location", plane(project), None, name, &spec)
 }
 
 /// A Network.
-#[must_use]
-pub fn network(project: &str, name: &str) -> Act {
+fn network(project: &str, name: &str) -> Act {
     let spec = json!({"spec": {"ipam": {"mode": "Auto"}}});
     Act::create::<Network>("make a network", plane(project), Some(NAMESPACE), name, &spec)
 }

@@ -49,7 +49,7 @@ pub struct Universe {
 }
 
 /// Where networks and project bindings are.
-pub const NAMESPACE: &str = "default";
+pub(super) const NAMESPACE: &str = "default";
 
 impl Universe {
     /// The names of a size.

@@ -198,7 +198,7 @@ impl World {
         if self.strikes(Fault::PlaneReplaced) {
             self.note(format!("{cluster} comes back empty, as another"));
             self.break_streams(&cluster, &Failure::Unreachable("connection reset".to_owned()));
-            self.add_plane(cluster);
+            self.add_plane(&cluster);
             self.look_soon();
         }
     }

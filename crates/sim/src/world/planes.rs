@@ -28,13 +28,13 @@ pub(super) const PROJECTS: &str = "/apis/resourcemanager.miloapis.com/v1alpha1/p
 
 impl World {
     /// Adds a plane; an existing one is replaced by an empty one with another identity.
-    pub fn add_plane(&mut self, cluster: ClusterName) {
+    pub fn add_plane(&mut self, cluster: &ClusterName) {
         self.next_identity += 1;
         let identity = format!("{cluster}#{}", self.next_identity);
         let seed = self.options.seed.wrapping_mul(31).wrapping_add(self.next_identity);
         if let Some(plane) = Plane::new(&self.templates, cluster.clone(), identity, seed) {
             self.planes.insert(cluster.clone(), plane);
-            self.note_reset(&cluster);
+            self.note_reset(cluster);
         }
     }
 
@@ -126,7 +126,7 @@ impl World {
         let cluster = ClusterName::Project(changed.object.name.as_str().into());
         match &changed.after {
             None => self.remove_plane(&cluster),
-            Some(_) if !self.planes.contains_key(&cluster) => self.add_plane(cluster),
+            Some(_) if !self.planes.contains_key(&cluster) => self.add_plane(&cluster),
             Some(_) => {}
         }
         if let Some(project) = changed.after.as_deref().filter(|project| !is_ready(project)) {

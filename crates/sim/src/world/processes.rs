@@ -198,7 +198,7 @@ impl World {
     }
 }
 
-fn get<'a>(cluster: api::ClusterName, path: &'a str, timeout: SignedDuration) -> Draft<'a> {
+fn get(cluster: api::ClusterName, path: &str, timeout: SignedDuration) -> Draft<'_> {
     Draft { cluster, method: "GET", path, content_type: "", body: Vec::new(), timeout }
 }
 
