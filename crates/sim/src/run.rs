@@ -112,7 +112,8 @@ pub fn run_with_story(templates: &Templates, case: &Case) -> Outcome {
 }
 
 fn run_and(templates: &Templates, case: &Case, journal: Option<Journal>) -> Outcome {
-    let options = WorldOptions { seed: case.seed, mixture: case.mixture.clone(), latency: (1, 30) };
+    let options =
+        WorldOptions { seed: case.seed, mixture: case.mixture.clone(), latency: (1, 30), is_observed: true };
     let world = World::with(templates.clone(), options);
     let universe = Universe::of(case.size);
     let mut run = Run {

@@ -87,13 +87,15 @@ pub struct WorldOptions {
     pub mixture: Mixture,
     /// Shortest and longest time on the wire, in milliseconds.
     pub latency: (u64, u64),
+    /// Whether somebody looks at what happened; otherwise none of it is kept.
+    pub is_observed: bool,
 }
 
 impl WorldOptions {
     /// A world without faults, in which everything takes a millisecond.
     #[must_use]
     pub fn calm(seed: u64) -> Self {
-        Self { seed, mixture: Mixture::none(), latency: (1, 1) }
+        Self { seed, mixture: Mixture::none(), latency: (1, 1), is_observed: false }
     }
 }
 
@@ -249,8 +251,14 @@ impl World {
         self.now = self.now.max(end);
     }
 
-    pub(super) fn note(&mut self, text: impl Into<String>) {
-        self.observed.push_back(Observation::Note(self.now, text.into()));
+    fn note(&mut self, text: impl Into<String>) {
+        self.observe(Observation::Note(self.now, text.into()));
+    }
+
+    fn observe(&mut self, observation: Observation) {
+        if self.options.is_observed {
+            self.observed.push_back(observation);
+        }
     }
 
     fn after(&self, wait: Duration) -> Timestamp {

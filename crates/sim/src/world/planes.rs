@@ -41,7 +41,7 @@ impl World {
     /// Tells whoever sees everything what a plane holds from now on.
     pub(super) fn note_reset(&mut self, cluster: &ClusterName) {
         let objects = self.planes.get(cluster).map(|plane| plane.objects.clone()).unwrap_or_default();
-        self.observed.push_back(Observation::Reset(self.now, cluster.clone(), objects));
+        self.observe(Observation::Reset(self.now, cluster.clone(), objects));
     }
 
     pub(super) fn due_plane(&self) -> Option<ClusterName> {
@@ -114,7 +114,7 @@ impl World {
                 None => Author::Server,
             };
             self.note_project(&changed);
-            self.observed.push_back(Observation::Commit(Commit { at: self.now, author, changed, request }));
+            self.observe(Observation::Commit(Commit { at: self.now, author, changed, request }));
         }
     }
 

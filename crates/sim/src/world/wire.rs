@@ -88,7 +88,7 @@ impl World {
     /// Puts a request on the wire.
     pub(super) fn launch(&mut self, sent: Arc<Sent>) {
         if sent.is_write() {
-            self.observed.push_back(Observation::Sent(self.now, Arc::clone(&sent)));
+            self.observe(Observation::Sent(self.now, Arc::clone(&sent)));
         }
         let is_cut = |manager| self.cut.contains(&(manager, sent.cluster.clone(), Direction::Out));
         if sent.manager.is_some_and(is_cut) || self.strikes(Fault::RequestLost) {
