@@ -37,7 +37,7 @@ struct Declared {
     #[serde(default)]
     generation: bool,
     #[serde(default)]
-    strategy: DeclaredRules,
+    strategy: BuiltIn,
     /// `group/plural` of the stored form, where it is another resource's.
     storage: Option<String>,
     #[serde(default)]
@@ -61,40 +61,6 @@ struct DeclaredColumn {
     priority: i64,
     #[serde(default)]
     description: String,
-}
-
-#[derive(Clone, Copy, Default, Deserialize)]
-enum DeclaredRules {
-    #[default]
-    Plain,
-    Namespace,
-    CustomResourceDefinition,
-    Secret,
-    ConfigMap,
-    Event,
-    Rbac,
-    AccessReview,
-    TokenReview,
-    SelfReview,
-    RulesReview,
-}
-
-impl From<DeclaredRules> for BuiltIn {
-    fn from(declared: DeclaredRules) -> Self {
-        match declared {
-            DeclaredRules::Plain => Self::Plain,
-            DeclaredRules::Namespace => Self::Namespace,
-            DeclaredRules::CustomResourceDefinition => Self::CustomResourceDefinition,
-            DeclaredRules::Secret => Self::Secret,
-            DeclaredRules::ConfigMap => Self::ConfigMap,
-            DeclaredRules::Event => Self::Event,
-            DeclaredRules::Rbac => Self::Rbac,
-            DeclaredRules::AccessReview => Self::AccessReview,
-            DeclaredRules::TokenReview => Self::TokenReview,
-            DeclaredRules::SelfReview => Self::SelfReview,
-            DeclaredRules::RulesReview => Self::RulesReview,
-        }
-    }
 }
 
 impl Builtins {
@@ -150,7 +116,7 @@ fn compile(declared: Declared) -> Result<Resource, StartError> {
         scale: None,
         columns: declared.columns.into_iter().map(column).collect(),
         selectable_fields: declared.selectable_fields,
-        built_in: declared.strategy.into(),
+        built_in: declared.strategy,
         registered: None,
         custom: false,
         generation: declared.generation,

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::schema::CompiledSchema;
@@ -28,9 +29,10 @@ pub struct Column {
 }
 
 /// What data cannot say about a built-in kind. Everything else follows the schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub enum BuiltIn {
     /// Nothing special.
+    #[default]
     Plain,
     /// `spec.finalizers`, phase, and deletion in two steps.
     Namespace,

@@ -32,11 +32,12 @@ pub enum PlaneError {
 pub struct Templates(BTreeMap<ClusterRole, Server>);
 
 impl Templates {
-    /// Compiles every kind of every role.
+    /// Compiles every kind of every role, as of the time at which worlds begin.
     ///
     /// # Errors
     /// If a definition is broken.
-    pub fn new(now: Timestamp) -> Result<Self, PlaneError> {
+    pub fn new() -> Result<Self, PlaneError> {
+        let now = crate::world::beginning();
         let roles = [ClusterRole::Core, ClusterRole::Hub, ClusterRole::Project, ClusterRole::Cell];
         let made = roles.into_iter().map(|role| Ok((role, empty(role, now)?)));
         made.collect::<Result<_, PlaneError>>().map(Self)

@@ -139,7 +139,7 @@ impl World {
     /// # Errors
     /// If a kind's definition is broken.
     pub fn new(seed: u64) -> Result<Self, PlaneError> {
-        let templates = Templates::new(beginning())?;
+        let templates = Templates::new()?;
         let mut world = Self::with(templates, WorldOptions::calm(seed));
         for name in ["one", "two"] {
             world.add_plane(&ClusterName::Cell(name.into()));
@@ -334,6 +334,6 @@ impl World {
     }
 }
 
-fn beginning() -> Timestamp {
+pub(crate) fn beginning() -> Timestamp {
     Timestamp::from_second(BEGINNING).unwrap_or(Timestamp::UNIX_EPOCH)
 }

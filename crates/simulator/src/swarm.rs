@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use sim::plane::{PlaneError, Templates};
 use sim::run::{Case, Outcome, Totals, run as run_case, run_with_story};
 use sim::workload::Size;
@@ -43,7 +43,7 @@ pub(crate) struct RunArguments {
 
 /// Runs the swarm; success if no rule was broken.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, PlaneError> {
-    let templates = Templates::new(Timestamp::from_second(1_800_000_000).unwrap_or(Timestamp::UNIX_EPOCH))?;
+    let templates = Templates::new()?;
     let began = Instant::now();
     let next = AtomicU64::new(arguments.start);
     let end = arguments.start + arguments.seeds;
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, PlaneError> {
 
 /// Runs one seed.
 pub(crate) fn run_one(arguments: &RunArguments) -> Result<ExitCode, PlaneError> {
-    let templates = Templates::new(Timestamp::from_second(1_800_000_000).unwrap_or(Timestamp::UNIX_EPOCH))?;
+    let templates = Templates::new()?;
     let outcome = run_with_story(&templates, &Case::of_seed(arguments.seed, arguments.world));
     for line in &outcome.story {
         println!("{line}");

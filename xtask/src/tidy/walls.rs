@@ -38,6 +38,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "roles",
         ],
     ),
+    ("simulator", &["sim"]),
     ("console", &["api", "runtime"]),
     ("network-services", ALL),
     ("scenarios", ALL),
