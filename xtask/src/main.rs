@@ -101,6 +101,8 @@ fn run(task: &Task) -> Result<(), Failure> {
 
 /// The root of the repository.
 fn workspace() -> PathBuf {
-    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    // Cargo says where it runs this; what the compiler was told may be another work tree that shares the build outputs.
+    let told = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let own = PathBuf::from(told);
     own.parent().map(PathBuf::from).unwrap_or(own)
 }
