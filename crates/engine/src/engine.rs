@@ -218,7 +218,8 @@ pub struct Engine {
     fences: BTreeMap<StoreId, Fence>,
     barriers: BTreeMap<BarrierId, BTreeSet<StoreId>>,
     leases: Vec<Lease>,
-    was_leading: bool,
+    /// Keys whose steps wait until this process may act.
+    withheld: BTreeSet<KeyId>,
     cause: Option<(StoreId, SlotId)>,
     is_stopping: bool,
     is_observing: bool,
@@ -262,7 +263,7 @@ impl Engine {
             fences: BTreeMap::new(),
             barriers: BTreeMap::new(),
             leases: Vec::new(),
-            was_leading: true,
+            withheld: BTreeSet::new(),
             cause: None,
             is_stopping: false,
             is_observing: false,
@@ -279,7 +280,6 @@ impl Engine {
     #[must_use]
     pub fn with_leases(mut self, leases: Vec<LeaseSettings>) -> Self {
         self.leases = leases.into_iter().map(Lease::new).collect();
-        self.was_leading = self.leases.is_empty();
         self
     }
 
@@ -294,7 +294,6 @@ impl Engine {
     #[must_use]
     pub fn observing(mut self) -> Self {
         self.is_observing = true;
-        self.was_leading = false;
         self
     }
 

@@ -84,8 +84,6 @@ pub struct KeyState {
     pub failures: u32,
     /// Writes in the current minute, and when it began.
     pub budget: (Duration, u32),
-    /// Steps were planned that leadership did not allow.
-    pub withheld: bool,
     /// Stores whose absences a fence confirmed after the last pass, with the server's time where it told; good for one pass.
     pub confirmed: Option<Confirmations>,
     /// When this process first knew of it.
@@ -118,7 +116,6 @@ impl KeyState {
             races: 0,
             failures: 0,
             budget: (Duration::ZERO, 0),
-            withheld: false,
             confirmed: None,
             since: now,
             readying: None,

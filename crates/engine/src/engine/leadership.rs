@@ -2,7 +2,6 @@
 //! when it leads.
 
 use super::{Engine, Output};
-use crate::ids::KeyId;
 use crate::lease::{Lease, LeaseAnswer};
 
 impl Engine {
@@ -54,18 +53,11 @@ impl Engine {
         self.look_at_leadership();
     }
 
-    /// On gain, and when a renewal makes room for steps again, keys whose steps were withheld pass again.
+    /// Keys whose steps were withheld pass again as soon as steps are sent. This looks at what is so, not at what has changed
+    /// since the last look: between two looks a lease may come too near its end and be renewed.
     fn look_at_leadership(&mut self) {
-        let may_act = self.may_act();
-        let gained = may_act && !self.was_leading;
-        self.was_leading = may_act;
-        if gained {
-            let withheld: Vec<KeyId> =
-                self.keys.iter().filter(|(_, state)| state.withheld).map(|(key, _)| key).collect();
-            for key in withheld {
-                if let Some(state) = self.keys.get_mut(&key) {
-                    state.withheld = false;
-                }
+        if self.may_act() {
+            for key in std::mem::take(&mut self.withheld) {
                 self.wake(key);
             }
         }
@@ -74,7 +66,6 @@ impl Engine {
     /// No step is sent any more; when the last answer is in, leases are given back.
     pub(super) fn stop(&mut self) {
         self.is_stopping = true;
-        self.was_leading = false;
     }
 
     /// After a shutdown: gives leases back once nothing is on the wire, and says when that is done.

@@ -130,6 +130,7 @@ impl Engine {
             return self.forget_key(key);
         }
         self.drop_outdated_refusals(key);
+        self.withheld.remove(&key);
         let Some(state) = self.keys.get_mut(&key) else { return };
         state.phase = Phase::Idle;
         state.dirty = false;
@@ -218,9 +219,7 @@ impl Engine {
             return self.rest(key);
         }
         if !self.is_leading() {
-            if let Some(state) = self.keys.get_mut(&key) {
-                state.withheld = true;
-            }
+            self.withheld.insert(key);
             return self.count_pass(key, PassOutcome::Withheld);
         }
         if let Some(first) = steps.iter().position(|step| step.destroys)

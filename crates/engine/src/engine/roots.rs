@@ -148,6 +148,7 @@ impl Engine {
         if let Some(state) = self.keys.remove(key) {
             self.world.forget_reads(Reader::Key(key), &state.reads);
             self.queue.remove(key);
+            self.withheld.remove(&key);
             if let Some(controller) = self.controllers.get_mut(usize::from(key.controller.0)) {
                 controller.forget(key.number);
             }

@@ -136,6 +136,7 @@ impl Engine {
             && self.fences.is_empty()
             && self.holds.is_empty()
             && self.world.woken.is_empty()
+            && (self.withheld.is_empty() || !self.may_act())
     }
 
     /// Keys by controller, with what each waits for (`None`: settled).

@@ -134,8 +134,8 @@ impl Engine {
         if self.is_stopping || !self.may_send() {
             if let Some(state) = self.keys.get_mut(&key) {
                 state.phase = Phase::Idle;
-                state.withheld = true;
             }
+            self.withheld.insert(key);
             return false;
         }
         let limit = self.settings.write_budget_per_minute;

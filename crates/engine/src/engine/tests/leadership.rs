@@ -104,6 +104,32 @@ fn a_step_is_sent_only_if_it_is_over_before_the_lease_is() {
     assert!(rig.is_copied("b"), "the renewal makes room");
 }
 
+/// A busy shell takes many inputs in before it lets passes run.
+#[test]
+fn what_was_withheld_and_allowed_again_within_one_batch_is_not_forgotten() {
+    let numbers = Settings { steps_in_flight_per_cluster: 1, ..Settings::default() };
+    let mut rig = Rig::with(numbers, vec![settings()]);
+    rig.engage();
+    rig.withhold(What::Answers);
+    rig.withhold(What::Leases);
+    rig.source("a", &json!({"for": "a"}));
+    rig.source("b", &json!({"for": "b"}));
+    rig.advance(seconds(3));
+    let (sent, renewal) = (rig.on_wire.pop_front().unwrap(), rig.leases.pop().unwrap());
+    let late = Now { wall: rig.now.wall + seconds(6), monotonic: rig.now.monotonic + seconds(6) };
+    rig.now = late;
+    let answer = rig.answer(&sent);
+    rig.engine.take(late, answer);
+    let renewed = rig.answer_lease(renewal.1);
+    rig.engine.take(late, Input::Lease(renewal.0, renewed));
+    let outputs = rig.engine.finish();
+    rig.perform(outputs);
+    rig.release(What::Answers);
+    rig.release(What::Leases);
+    rig.run();
+    assert!(rig.is_copied("b"), "the step that had no time left is sent after the renewal");
+}
+
 #[test]
 fn a_leader_that_cannot_renew_stops_before_its_lease_is_over() {
     let mut rig = started();
