@@ -44,7 +44,7 @@ fn plan_life(observed: &Observed, network: &OwnNetwork) -> Plan {
             "take a finalizer off that nobody needs any more",
         ),
         Step::apply_status(target.clone(), json!({"conditions": [condition]}), "report the network ready")
-            .at_version_if(!federation::ConditionFacts::is_true(network.ready.as_ref())),
+            .at_version(),
     ])
 }
 

@@ -57,12 +57,11 @@ fn plan_end(observed: &Observed, context: &OwnContext) -> Plan {
 fn report(observed: &Observed, context: &OwnContext, finding: &Finding) -> Step {
     let known: Vec<_> = context.ready.iter().map(ConditionFacts::to_condition).collect();
     let condition = finding.over(&known, observed.stamp.to_write());
-    let turns_true =
-        finding.status == ConditionStatus::True && !ConditionFacts::is_true(context.ready.as_ref());
+    let is_true = finding.status == ConditionStatus::True;
     Step::apply_status(
         observed.target.clone(),
         json!({"conditions": [condition]}),
         "report the context's readiness",
     )
-    .at_version_if(turns_true)
+    .at_version_if(is_true)
 }
