@@ -51,11 +51,14 @@ fn empty(role: ClusterRole, now: Timestamp) -> Result<Server, PlaneError> {
     let config = Config { planes: vec![plane], durable: true, ..Config::default() };
     let generator = ChaCha12Rng::seed_from_u64(0);
     let (mut server, _) = Server::start(config, Store::default(), generator, now)?;
-    // What a start writes is durable before the first world sees it.
-    let up_to = server.committed_revision();
-    server.handle(now, apiserver::Input::Persisted { up_to });
-    while server.handle(now, apiserver::Input::Tick).iter().any(is_work) {}
-    Ok(server)
+    // What a start writes, and what the server does about it, is durable before the first world sees it.
+    loop {
+        let up_to = server.committed_revision();
+        server.handle(now, apiserver::Input::Persisted { up_to });
+        if !server.handle(now, apiserver::Input::Tick).iter().any(is_work) {
+            return Ok(server);
+        }
+    }
 }
 
 fn is_work(output: &apiserver::Output) -> bool {

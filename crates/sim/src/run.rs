@@ -28,6 +28,9 @@ const QUIET: SignedDuration = SignedDuration::from_mins(10);
 /// How often a world that settles is compared with what is declared.
 const LOOK: SignedDuration = SignedDuration::from_secs(5);
 
+/// How many events may happen at one instant.
+const INSTANT_MAX: u32 = 20_000;
+
 /// What a run is made of: drawn from a seed, or made smaller by hand.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -214,9 +217,16 @@ impl Run {
 
     /// Lets everything happen that happens up to then.
     fn until(&mut self, end: Timestamp) -> Result<(), Stopped> {
+        let (mut instant, mut events) = (self.world.now(), 0);
         while self.world.next_at().is_some_and(|at| at <= end) {
             self.world.step();
             self.look()?;
+            events = if self.world.now() == instant { events + 1 } else { 0 };
+            instant = self.world.now();
+            if events > INSTANT_MAX {
+                let text = format!("more than {INSTANT_MAX} events at one instant");
+                return Err(self.breach("L4 nothing spins", text));
+            }
         }
         self.count_passes();
         Ok(())
