@@ -13,7 +13,7 @@ use crate::fixture::{
     unclaimed_since,
 };
 use crate::objects;
-use crate::platform::{Counters, ManagerOptions, Platform};
+use crate::platform::{Counters, LeaseTiming, ManagerOptions, Platform};
 
 /// Replaces the manager by a new process.
 pub(super) fn restart(fixture: &mut Fixture<'_>, options: &ManagerOptions) {
@@ -162,8 +162,8 @@ pub fn s1_8_a_copy_is_never_written(platform: &mut dyn Platform) {
 
 /// S1.9; the bench has 10,000.
 pub fn s1_9_a_restart_makes_one_pass_per_presence_and_no_write(platform: &mut dyn Platform) {
-    let options = ManagerOptions::default();
-    let count = 200;
+    let options = ManagerOptions { lease: LeaseTiming::unhurried(), ..ManagerOptions::default() };
+    let count = 1000;
     let mut fixture = Fixture::without_location(platform, &options);
     fixture.create_network(&["IPv6"], 1460);
     for number in 0..count {
