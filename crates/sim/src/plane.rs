@@ -53,8 +53,10 @@ fn empty(role: ClusterRole, now: Timestamp) -> Result<Server, PlaneError> {
     let (mut server, _) = Server::start(config, Store::default(), generator, now)?;
     // What a start writes, and what the server does about it, is durable before the first world sees it.
     loop {
-        let up_to = server.committed_revision();
-        server.handle(now, apiserver::Input::Persisted { up_to });
+        while server.committed_revision() > server.revision() {
+            let up_to = server.committed_revision();
+            server.handle(now, apiserver::Input::Persisted { up_to });
+        }
         if !server.handle(now, apiserver::Input::Tick).iter().any(is_work) {
             return Ok(server);
         }
