@@ -33,6 +33,8 @@ pub struct Recorder<'a> {
     pub absences: Vec<AbsenceRead>,
     /// Whether something could not be told.
     pub uncertain: bool,
+    /// What could not be told will tell itself: its plane is engaged.
+    pub blind: bool,
     /// Stores whose first list has not finished.
     pub cold: Vec<StoreId>,
     /// Deadlines that were seen to have come.
@@ -51,6 +53,7 @@ impl<'a> Recorder<'a> {
             reads: Vec::with_capacity(USUAL_READS),
             absences: Vec::new(),
             uncertain: false,
+            blind: false,
             cold: Vec::new(),
             reached: Vec::new(),
             trace: None,
@@ -96,12 +99,18 @@ impl<'a> Recorder<'a> {
             Sight::Present(value) if !is_empty(value) => {}
             Sight::Present(_) | Sight::Absent => self.absences.extend(store),
             Sight::Unknown(Unknown::Starting) => {
-                self.uncertain = true;
+                self.doubt(true);
                 self.cold.extend(store);
             }
-            Sight::Invalid(_) | Sight::Unknown(_) => self.uncertain = true,
-            Sight::NotServed => {}
+            Sight::Unknown(Unknown::NotEngaged) => self.doubt(false),
+            // A kind that is not served is not one without objects: they are all there when it is served again.
+            Sight::Invalid(_) | Sight::Unknown(_) | Sight::NotServed => self.doubt(true),
         }
+    }
+
+    fn doubt(&mut self, is_engaged: bool) {
+        self.uncertain = true;
+        self.blind |= is_engaged;
     }
 }
 

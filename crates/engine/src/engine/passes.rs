@@ -34,6 +34,28 @@ pub(super) struct Pass {
     reads: ReadSet,
     pub(super) absences: Vec<StoreId>,
     pub(super) reached: Vec<Timestamp>,
+    doubt: Doubt,
+}
+
+/// What a pass could not see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doubt {
+    /// It saw everything.
+    None,
+    /// Planes that nobody has engaged.
+    NotEngaged,
+    /// Something on an engaged plane, which wakes the key when it can be seen.
+    Blind,
+}
+
+impl Doubt {
+    fn of(recorder: &Recorder<'_>) -> Self {
+        match (recorder.blind, recorder.uncertain) {
+            (true, _) => Self::Blind,
+            (false, true) => Self::NotEngaged,
+            (false, false) => Self::None,
+        }
+    }
 }
 
 impl Engine {
@@ -140,11 +162,12 @@ impl Engine {
         let planned =
             catch_unwind(AssertUnwindSafe(|| controller.pass(key.number, &View::new(&mut recorder))));
         let cold = recorder.cold.first().copied();
+        let doubt = Doubt::of(&recorder);
         let (reads, absences, reached) = (ReadSet::of(recorder.reads), recorder.absences, recorder.reached);
         match planned {
             Ok(Some(plan)) => match cold.and_then(|store| Some((store, self.cold_until(store)?))) {
                 Some((store, until)) => self.hold(key, store, until, &reads),
-                None => self.decide(key, Pass { plan, reads, absences, reached }),
+                None => self.decide(key, Pass { plan, reads, absences, reached, doubt }),
             },
             Ok(None) => self.forget_key(key),
             Err(_) => self.panicked(key, &reads),
@@ -195,7 +218,7 @@ impl Engine {
     }
 
     fn decide(&mut self, key: KeyId, pass: Pass) {
-        let Pass { plan, reads, absences, reached } = pass;
+        let Pass { plan, reads, absences, reached, doubt } = pass;
         let steps = self.read_targets(key, plan.steps, &reads);
         let reads = reads.and(self.subscribe_intents(key, &steps));
         let (steps, held_back) = self.needed(key, steps);
@@ -209,14 +232,15 @@ impl Engine {
         if let Some(state) = self.keys.get_mut(&key) {
             state.reads = reads;
         }
-        self.act(key, steps, &Pass { plan: Plan::settled(), reads: ReadSet::default(), absences, reached });
+        let (plan, reads) = (Plan::settled(), ReadSet::default());
+        self.act(key, steps, &Pass { plan, reads, absences, reached, doubt });
     }
 
     /// What is to be done with the steps that are needed.
     fn act(&mut self, key: KeyId, mut steps: VecDeque<Step>, pass: &Pass) {
         let confirmed = self.keys.get_mut(&key).and_then(|state| state.confirmed.take());
         if steps.is_empty() {
-            return self.rest(key);
+            return self.rest(key, pass.doubt);
         }
         if !self.is_leading() {
             self.withheld.insert(key);
@@ -251,7 +275,7 @@ impl Engine {
     }
 
     /// Nothing needs to be sent.
-    fn rest(&mut self, key: KeyId) {
+    fn rest(&mut self, key: KeyId, doubt: Doubt) {
         let now = self.world.now.monotonic;
         let Some(state) = self.keys.get_mut(&key) else { return };
         state.races = 0;
@@ -261,17 +285,21 @@ impl Engine {
             self.enqueue_at(key, due);
         }
         self.count_pass(key, if is_settled { PassOutcome::Settled } else { PassOutcome::Waiting });
-        if is_rootless && is_settled {
-            return self.forget_key(key);
+        match doubt {
+            _ if !is_rootless => {}
+            _ if is_settled => self.forget_key(key),
+            // What it cannot see may concern it, and wakes it: it is settled or has a root again then.
+            Doubt::Blind => {}
+            // Its plane was dropped, and what the key left there with it; a plane that comes back is one of its roots.
+            Doubt::NotEngaged => self.forget_key(key),
+            Doubt::None => self.note_rootless(key),
         }
-        if is_rootless {
-            self.metrics.rootless_unsettled += 1;
-            let violation = Violation::RootlessUnsettled {
-                controller: self.controller_name(key.controller),
-                key: self.key_text(key),
-            };
-            self.violations.push(violation);
-        }
+    }
+
+    fn note_rootless(&mut self, key: KeyId) {
+        self.metrics.rootless_unsettled += 1;
+        let (controller, key) = (self.controller_name(key.controller), self.key_text(key));
+        self.violations.push(Violation::RootlessUnsettled { controller, key });
     }
 
     pub(super) fn count_pass(&mut self, key: KeyId, outcome: PassOutcome) {
