@@ -236,14 +236,17 @@ impl Server {
         }
     }
 
-    /// Bookmarks that are due, and watches whose time is over.
+    /// Bookmarks that are due, and watches whose time is over. A watch from a revision that has not happened yet gets none,
+    /// as from kube-apiserver: it would say that the revision has been.
     pub(crate) fn expire_watches(&mut self) {
         let (now, revision) = (self.now, self.store.published_revision());
         while let Some(mut watch) = self.watches.take_due(now) {
             let id = watch.id;
             if watch.bookmarks && watch.next_bookmark <= now {
-                let bytes = frames::bookmark(&watch, revision.max(watch.after), false);
-                self.emit(Output::Frame { id, bytes });
+                if revision >= watch.after {
+                    let bytes = frames::bookmark(&watch, revision, false);
+                    self.emit(Output::Frame { id, bytes });
+                }
                 watch.next_bookmark = next_bookmark(now, watch.ends_at);
             }
             let ended = watch.ends_at <= now;

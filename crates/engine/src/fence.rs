@@ -18,7 +18,7 @@ use crate::ids::{BarrierId, KeyId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Phase {
     /// The `limit=1` list is on its way.
-    Asked,
+    Asked { position: u64 },
     /// The informer must pass this version.
     Passing { version: u64, since: Duration, server_time: Option<Timestamp> },
 }
@@ -57,10 +57,11 @@ pub enum FenceOutcome {
 }
 
 impl Fence {
-    /// A fence for the first key that wants one.
+    /// A fence for the first key that wants one, while the informer is at this position.
     #[must_use]
-    pub fn ask(waiter: Waiter) -> Self {
-        Self { phase: Phase::Asked, waiting: BTreeSet::from([waiter]), next: BTreeSet::new(), hurried: false }
+    pub fn ask(waiter: Waiter, position: u64) -> Self {
+        let phase = Phase::Asked { position };
+        Self { phase, waiting: BTreeSet::from([waiter]), next: BTreeSet::new(), hurried: false }
     }
 
     /// Another key wants the store confirmed: its pass was made after this fence was asked.
@@ -76,9 +77,12 @@ impl Fence {
         self.next.remove(&waiter);
     }
 
-    /// The list was answered at this version.
-    pub fn answered(&mut self, version: u64, server_time: Option<Timestamp>, now: Duration) {
+    /// The list was answered at this version. False if that is before what the informer had seen when it was asked: the
+    /// server came back with an older state, and what the informer holds is no proof of anything.
+    pub fn answered(&mut self, version: u64, server_time: Option<Timestamp>, now: Duration) -> bool {
+        let is_older = matches!(self.phase, Phase::Asked { position } if version < position);
         self.phase = Phase::Passing { version, since: now, server_time };
+        !is_older
     }
 
     /// The list failed.
@@ -114,16 +118,16 @@ impl Fence {
     pub fn wakes_at(&self, patience: Duration) -> Option<Duration> {
         match self.phase {
             Phase::Passing { since, .. } => Some(since + patience),
-            Phase::Asked => None,
+            Phase::Asked { .. } => None,
         }
     }
 
     /// The fence of the keys that came meanwhile, if any.
     #[must_use]
-    pub fn successor(self) -> Option<Self> {
+    pub fn successor(self, position: u64) -> Option<Self> {
         let mut waiting = self.next;
         let first = waiting.pop_first()?;
-        let mut next = Self::ask(first);
+        let mut next = Self::ask(first, position);
         next.waiting.extend(waiting);
         Some(next)
     }

@@ -15,6 +15,9 @@ use rand_chacha::ChaCha8Rng;
 use crate::backoff;
 use crate::ids::{Epoch, SlotId};
 
+/// How long a server may tell nothing of a kind until the end of its watch is followed by a list instead of another watch:
+/// several bookmarks long.
+const SILENCE_MAX: Duration = Duration::from_mins(4);
 /// Shortest time between the ends of two watches of one informer.
 const WATCH_PAUSE: Duration = Duration::from_secs(1);
 
@@ -77,6 +80,8 @@ pub struct Informer {
     expired_tokens: u32,
     expired_watches: u32,
     ended: Option<Duration>,
+    /// Whether the list that ended last is older than what was seen before it.
+    went_back: bool,
     /// Since when there was no success, with the words of the last failure.
     pub failing_since: Option<(Timestamp, String)>,
     /// When the first list was asked for.
@@ -98,6 +103,7 @@ impl Informer {
             expired_tokens: 0,
             expired_watches: 0,
             ended: None,
+            went_back: false,
             failing_since: None,
             started: now,
             heard: now,
@@ -140,6 +146,8 @@ impl Informer {
         if continue_token.is_some() {
             return Want::Page { epoch: self.epoch, continue_token };
         }
+        let number = version.parse::<u64>().unwrap_or(0);
+        self.went_back = number < self.position();
         version.clone_into(&mut self.position);
         self.succeed();
         self.expired_tokens = 0;
@@ -157,6 +165,13 @@ impl Informer {
         self.seen.clear();
     }
 
+    /// Whether the list that just ended is older than what was seen before it. Lists are read from the newest state, so the
+    /// server came back with an older one: what it answered to writes before that is void.
+    #[must_use]
+    pub fn went_back(&self) -> bool {
+        self.went_back
+    }
+
     fn watch(&mut self, timeout: Duration) -> Want {
         self.epoch.0 += 1;
         self.phase = Phase::Watching;
@@ -167,12 +182,16 @@ impl Informer {
         }
     }
 
+    /// Whether an event or bookmark is older than what was seen before it. Versions only grow on one server, so it came back
+    /// with an older state.
+    #[must_use]
+    pub fn is_past(&self, version: &str) -> bool {
+        version.parse::<u64>().is_ok_and(|number| number < self.position())
+    }
+
     /// An event or bookmark brought the watch to this version.
     pub fn advance(&mut self, version: &str) {
-        let number = version.parse::<u64>().unwrap_or(0);
-        if number >= self.position() {
-            version.clone_into(&mut self.position);
-        }
+        version.clone_into(&mut self.position);
         self.expired_watches = 0;
         self.succeed();
     }
@@ -218,7 +237,9 @@ impl Informer {
         self.failing_since = Some((since, text));
         let wait = backoff::wait(bounds, self.failures, random);
         self.failures = self.failures.saturating_add(1);
-        let resume_watch = was_watching && matches!(failure, Failure::Unreachable(_) | Failure::Other(_));
+        let resume_watch = was_watching
+            && !self.is_silent(now.0)
+            && matches!(failure, Failure::Unreachable(_) | Failure::Other(_));
         Err(self.wait_until(now.0 + wait, !resume_watch))
     }
 
@@ -227,7 +248,13 @@ impl Informer {
     fn pause(&mut self, now: Duration) -> Duration {
         let until = self.ended.map_or(now, |ended| now.max(ended + WATCH_PAUSE));
         self.ended = Some(until);
-        self.wait_until(until, false)
+        self.wait_until(until, self.is_silent(now))
+    }
+
+    /// A watch that tells nothing for minutes, not even bookmarks, may stand at a version that its server does not have any
+    /// more, after it came back with an older state: kube-apiserver 1.36.3 says nothing on such a watch. Only a list shows it.
+    fn is_silent(&self, now: Duration) -> bool {
+        now >= self.heard + SILENCE_MAX
     }
 
     fn wait_until(&mut self, until: Duration, relist: bool) -> Duration {

@@ -88,6 +88,22 @@ fn bookmarks_come_every_minute_and_before_the_end() {
     assert_eq!(world.ended, [id]);
 }
 
+/// As kube-apiserver 1.36.3 does it.
+#[test]
+fn a_watch_from_a_revision_that_has_not_happened_yet_is_told_nothing_until_then() {
+    let mut world = World::with_things();
+    let (_, made) = world.post(THINGS, &thing("a", "red"));
+    let revision = made["metadata"]["resourceVersion"].as_str().unwrap().parse::<u64>().unwrap();
+    let query = format!("allowWatchBookmarks=true&timeoutSeconds=300&resourceVersion={}", revision + 1);
+    let id = watch(&mut world, &query);
+    world.pass(70);
+    assert_eq!(world.events(id).len(), 0);
+    world.post(THINGS, &thing("b", "red"));
+    world.post(THINGS, &thing("c", "red"));
+    world.pass(70);
+    assert_eq!(world.events(id), ["ADDED c", "BOOKMARK "]);
+}
+
 #[test]
 fn a_revision_that_is_no_longer_kept_is_an_error_inside_the_stream() {
     let mut world = World::with_things();

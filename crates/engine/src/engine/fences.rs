@@ -10,6 +10,7 @@ use super::passes::Pass;
 use super::{Engine, FenceAnswer, Output};
 use crate::fence::{Fence, FenceOutcome, Waiter};
 use crate::ids::{BarrierId, KeyId, StoreId};
+use crate::informer::Informer;
 use crate::keys::Phase;
 use crate::metrics::PassOutcome;
 use crate::store::StoreState;
@@ -56,7 +57,8 @@ impl Engine {
         if let Some(fence) = self.fences.get_mut(&store) {
             fence.join(waiter);
         } else {
-            self.fences.insert(store, Fence::ask(waiter));
+            let position = self.position(store);
+            self.fences.insert(store, Fence::ask(waiter, position));
             self.ask_fence(store);
         }
     }
@@ -111,8 +113,13 @@ impl Engine {
         let Some(fence) = self.fences.get_mut(&store) else { return };
         match answer {
             FenceAnswer::At { version, server_time } => {
-                fence.answered(version.parse().unwrap_or(u64::MAX), *server_time, now);
-                self.look_at_fence(store);
+                let version = version.parse().unwrap_or(u64::MAX);
+                if fence.answered(version, *server_time, now) {
+                    return self.look_at_fence(store);
+                }
+                let outcome = fence.failed();
+                self.list_again(store);
+                self.fence_over(store, outcome);
             }
             FenceAnswer::Failed(_) => {
                 let outcome = fence.failed();
@@ -150,11 +157,7 @@ impl Engine {
                     self.ask(store, want);
                 }
             }
-            FenceOutcome::Relist => {
-                let want = informer.restart();
-                self.metrics.relists += 1;
-                self.ask(store, want);
-            }
+            FenceOutcome::Relist => self.list_again(store),
             outcome => self.fence_over(store, outcome),
         }
     }
@@ -183,10 +186,21 @@ impl Engine {
             }
             FenceOutcome::Wait | FenceOutcome::Hurry | FenceOutcome::Relist => return,
         }
-        if let Some(next) = self.fences.remove(&store).and_then(Fence::successor) {
+        let position = self.position(store);
+        if let Some(next) = self.fences.remove(&store).and_then(|fence| fence.successor(position)) {
             self.fences.insert(store, next);
             self.ask_fence(store);
         }
+    }
+
+    fn position(&self, store: StoreId) -> u64 {
+        self.informers.get(&store).map_or(0, Informer::position)
+    }
+
+    fn list_again(&mut self, store: StoreId) {
+        let Some(want) = self.informers.get_mut(&store).map(Informer::restart) else { return };
+        self.metrics.relists += 1;
+        self.ask(store, want);
     }
 
     fn store_confirmed(&mut self, key: KeyId, store: StoreId, server_time: Option<Timestamp>) {

@@ -114,7 +114,7 @@ impl Engine {
     /// The list is complete: what it lacks is deleted, and own writes it has passed are no longer needed.
     fn sweep(&mut self, store: StoreId) {
         let Some(informer) = self.informers.get(&store) else { return };
-        let position = informer.position();
+        let position = if informer.went_back() { u64::MAX } else { informer.position() };
         let Some(held) = self.world.store(store) else { return };
         let lacking = held.base_slots().filter(|slot| !informer.is_marked(*slot));
         let lacking: Vec<_> = lacking.filter_map(|slot| held.key_of(slot).cloned()).collect();
@@ -141,6 +141,9 @@ impl Engine {
             Watched::Applied(object) | Watched::Deleted(object) => object.meta.version.as_str().to_owned(),
             Watched::Bookmark(version) => version.clone(),
         };
+        if informer.is_past(&version) {
+            return self.informer_failed(store, epoch, &Failure::Gone);
+        }
         informer.advance(&version);
         let position = informer.position();
         // What was told before is routed before, so that what follows has this object for its cause.

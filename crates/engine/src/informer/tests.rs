@@ -135,6 +135,7 @@ fn failures_back_off_to_thirty_seconds_and_resume_where_that_is_possible() {
         let mut last = Duration::ZERO;
         for _ in 0..20 {
             let (want, waited) = scene.fail_and_wait(&failure);
+            scene.informer.heard = scene.now;
             assert_eq!(is_watch_from(&want, "10"), resumes, "{failure:?}");
             assert!(waited <= BOUNDS.1);
             last = waited;
@@ -157,16 +158,32 @@ fn the_first_failure_keeps_its_time_and_the_last_its_words() {
 }
 
 #[test]
-fn a_position_never_goes_back() {
-    let mut scene = Scene::watching();
-    scene.informer.advance("15");
-    scene.informer.advance("12");
-    assert_eq!(scene.informer.position(), 15);
-}
-
-#[test]
 fn only_a_running_watch_can_be_hurried() {
     assert_eq!(Scene::started().informer.hurry(Duration::from_secs(3)), None);
     let hurried = Scene::watching().informer.hurry(Duration::from_secs(3)).unwrap();
     assert!(matches!(hurried, Want::Watch { from, timeout_seconds: 3, .. } if from == "10"));
+}
+
+#[test]
+fn a_watch_that_told_nothing_for_minutes_is_followed_by_a_list() {
+    let mut scene = Scene::watching();
+    scene.now = SILENCE_MAX - Duration::from_secs(1);
+    assert!(is_watch_from(&scene.fail_and_wait(&Failure::Ended).0, "10"));
+    scene.informer.heard = scene.now;
+    scene.now += SILENCE_MAX;
+    assert!(is_first_page(&scene.fail_and_wait(&Failure::Ended).0));
+    scene.informer.page_done(None, "10", TIMEOUT);
+    assert!(is_first_page(&scene.fail_and_wait(&Failure::Unreachable("reset".to_owned())).0));
+}
+
+#[test]
+fn what_is_older_than_what_was_seen_tells_that_the_server_went_back() {
+    let mut scene = Scene::watching();
+    assert_eq!((scene.informer.is_past("9"), scene.informer.is_past("10")), (true, false));
+    scene.informer.restart();
+    scene.informer.page_done(None, "10", TIMEOUT);
+    assert!(!scene.informer.went_back());
+    scene.informer.restart();
+    scene.informer.page_done(None, "9", TIMEOUT);
+    assert_eq!((scene.informer.went_back(), scene.informer.position()), (true, 9));
 }

@@ -134,3 +134,26 @@ fn watches_that_end_together_because_they_shared_a_connection_are_one_failure() 
     rig.engine.world.note_failure(id);
     assert!(is_unreachable(&rig), "the next attempt failed as well");
 }
+
+/// A plane restored from a backup keeps its identity, and its versions begin again where the backup was made.
+#[test]
+fn a_plane_that_comes_back_with_an_older_state_is_listed_again() {
+    let mut rig = Rig::started();
+    rig.source("s", &json!({"for": "c", "x": "1"}));
+    let backup = rig.server.clone();
+    rig.delete_source("s");
+    rig.run();
+    assert!(!rig.is_copied("c"));
+    rig.server = backup;
+    rig.run();
+    rig.pass_time(seconds(280));
+    let watches: Vec<_> = rig.watches.iter().map(|(store, watch)| (*store, watch.epoch)).collect();
+    for (store, epoch) in watches {
+        rig.input(Input::WatchEnded(store, epoch, Failure::Ended));
+    }
+    rig.advance(seconds(2));
+    rig.source("t", &json!({"for": "d", "x": "2"}));
+    rig.delete_source("s");
+    assert!(rig.is_copied("d"), "a version below those of before is seen");
+    assert!(!rig.is_copied("c"), "the copy that came back goes when its source goes again");
+}

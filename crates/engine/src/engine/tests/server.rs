@@ -9,7 +9,7 @@ use crate::informer::Failure;
 
 type Place = (ClusterName, String, String);
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Server {
     objects: BTreeMap<Place, Value>,
     log: Vec<(u64, ClusterName, bool, Value)>,
