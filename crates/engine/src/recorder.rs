@@ -193,6 +193,11 @@ impl Source for Recorder<'_> {
                 None => format!("{sight:?}").into(),
             },
         );
+        match sight {
+            ClusterSight::Ready | ClusterSight::NotServed => {}
+            ClusterSight::NotEngaged => self.doubt(false),
+            ClusterSight::Starting | ClusterSight::Unreachable | ClusterSight::Forbidden => self.doubt(true),
+        }
         sight
     }
 
