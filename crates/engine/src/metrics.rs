@@ -101,6 +101,8 @@ pub struct Metrics {
     pub steps: BTreeMap<(&'static str, &'static str, &'static str), u64>,
     /// Steps by their constant reason.
     pub reasons: BTreeMap<(&'static str, &'static str), u64>,
+    /// Plans that left something to wait for, by controller and their constant reason.
+    pub waits: BTreeMap<(&'static str, &'static str), u64>,
     /// Lost races by controller, kind and cause.
     pub races: BTreeMap<(&'static str, &'static str, &'static str), u64>,
     /// Time keys waited for their turn, by controller.

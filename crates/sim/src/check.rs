@@ -112,6 +112,13 @@ impl Default for Checks {
 }
 
 impl Checks {
+    /// These rules too.
+    #[must_use]
+    pub fn and(mut self, rules: Vec<Box<dyn Check>>) -> Self {
+        self.rules.extend(rules);
+        self
+    }
+
     /// Looks at everything that happened since the last look; the first breach ends it.
     pub fn look(&mut self, world: &mut World) -> Option<Breach> {
         while let Some(observation) = world.observed.pop_front() {

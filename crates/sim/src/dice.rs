@@ -1,9 +1,12 @@
-//! The one source of chance of a world. Everything a seed decides is drawn here, in the order of events.
+//! The sources of chance of a world, all of one seed. What is no fault is drawn from the world's own, in the order of
+//! events; each fault has its own, and each of its strikes.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use jiff::SignedDuration;
+
+use crate::trace::TraceHash;
 
 /// A seeded generator with the few draws a world needs.
 #[derive(Clone, Debug)]
@@ -16,6 +19,26 @@ impl Dice {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         generator.set_stream(stream);
         Self(generator)
+    }
+
+    /// The dice of one fault of a seed, independent of those of every other: removing one fault shifts no other.
+    #[must_use]
+    pub fn of_fault(seed: u64, fault: &str) -> Self {
+        Self::keyed([seed, fingerprint(fault), 0, 0])
+    }
+
+    /// The dice of one strike of a fault of a seed: how long, whom, which way.
+    #[must_use]
+    pub fn of_strike(seed: u64, fault: &str, occasion: u64) -> Self {
+        Self::keyed([seed, fingerprint(fault), 1, occasion])
+    }
+
+    fn keyed(words: [u64; 4]) -> Self {
+        let mut key = [0; 32];
+        for (part, word) in key.chunks_exact_mut(8).zip(words) {
+            part.copy_from_slice(&word.to_le_bytes());
+        }
+        Self(ChaCha8Rng::from_seed(key))
     }
 
     /// Any number.
@@ -51,6 +74,13 @@ impl Dice {
     }
 }
 
+/// A name as a number that stays when names are added.
+fn fingerprint(name: &str) -> u64 {
+    let mut hash = TraceHash::default();
+    hash.take(name.as_bytes());
+    hash.value()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +94,19 @@ mod tests {
         assert_eq!(draw(7, 0), draw(7, 0));
         assert_ne!(draw(7, 0), draw(8, 0));
         assert_ne!(draw(7, 0), draw(7, 1));
+    }
+
+    #[test]
+    fn faults_and_their_strikes_have_dice_of_their_own() {
+        let mut seen = std::collections::BTreeSet::new();
+        for seed in 0..3 {
+            for fault in ["crash", "pause"] {
+                assert!(seen.insert(Dice::of_fault(seed, fault).any()));
+                for occasion in 0..5 {
+                    assert!(seen.insert(Dice::of_strike(seed, fault, occasion).any()));
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,10 +1,14 @@
 //! The faults, by name, and how often each may happen: every seed draws its own mixture (swarm testing), so that rare
 //! combinations happen and no fault hides another.
 
-use std::collections::BTreeMap;
+mod luck;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::dice::Dice;
+
+pub use luck::Luck;
 
 macro_rules! faults {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
@@ -99,7 +103,7 @@ impl std::str::FromStr for Fault {
 
 /// A name that is no fault's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no fault is called {0:?}; `network-services-sim coverage` lists them")]
+#[error("no fault is called {0:?}; `network-services-sim coverage` names them all")]
 pub struct UnknownFault(pub String);
 
 /// How often each fault may happen, in thousandths of its occasions; absent is never.
@@ -146,6 +150,26 @@ impl Mixture {
     /// Faults that may happen, with their rates.
     pub fn iter(&self) -> impl Iterator<Item = (Fault, u32)> {
         self.0.iter().map(|(fault, rate)| (*fault, *rate))
+    }
+}
+
+/// Occasions by fault, counted from zero: those on which it struck, or shall strike.
+pub type Strikes = BTreeMap<Fault, BTreeSet<u64>>;
+
+/// How it is decided which faults happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Faults {
+    /// By dice, each at its rate.
+    Drawn(Mixture),
+    /// Exactly on these occasions.
+    Listed(Strikes),
+}
+
+impl Faults {
+    /// No faults at all.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::Drawn(Mixture::none())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Deterministic simulation: real engines and real servers in one world with one clock, without tokio or HTTP.
 
+pub mod case;
 pub mod check;
 pub mod clock;
 pub mod declared;
@@ -8,8 +9,11 @@ pub mod fault;
 pub mod manager;
 pub mod network;
 pub mod plane;
+pub mod regression;
 pub mod run;
+pub mod shrink;
 mod story;
+pub mod tally;
 pub mod trace;
 pub mod truth;
 pub mod workload;

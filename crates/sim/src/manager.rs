@@ -7,7 +7,7 @@ use std::time::Duration;
 use api::ClusterName;
 use engine::{Engine, Input, LeasePlace, LeaseSettings, Registration, Settings};
 use federation::Configuration;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::clock::ProcessClock;
 
@@ -63,6 +63,8 @@ pub(crate) struct Manager {
     /// What it sends stays on its machine until released.
     pub(crate) is_held: bool,
     pub(crate) is_drained: bool,
+    /// How long nobody takes its place after it has drained.
+    pub(crate) away: SignedDuration,
     /// It stands still until then; what comes for it waits.
     pub(crate) paused_until: Option<Timestamp>,
     pub(crate) parked: VecDeque<Input>,
@@ -100,6 +102,7 @@ impl Manager {
             next_engagement: 0,
             is_held: false,
             is_drained: false,
+            away: SignedDuration::ZERO,
             paused_until: None,
             parked: VecDeque::new(),
             clock,

@@ -103,6 +103,34 @@ pub(crate) enum Event {
     Mend(Mending),
 }
 
+impl Event {
+    /// In a line.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Arrive(sent) => format!("{} arrives", sent.text()),
+            Self::Inform(manager, input) => format!("{manager} learns: {}", learnt(input)),
+            Self::Deadline(request) => format!("nobody waits for request {} any more", request.0),
+            Self::Deliver(request) => format!("a piece of watch {} arrives", request.0),
+            Self::Resume(manager) => format!("{manager} goes on"),
+            Self::Look(manager) => format!("{manager} looks which planes there are"),
+            Self::Misfortune => "bad luck has its turn".to_owned(),
+            Self::Mend(mending) => format!("ends: {mending:?}"),
+        }
+    }
+}
+
+/// What an input says, without what it carries.
+fn learnt(input: &Input) -> String {
+    match input {
+        Input::Listed(store, _, Ok(page)) => format!("{} objects of {store:?}", page.objects.len()),
+        Input::Listed(store, _, Err(failure)) => format!("no list of {store:?}: {failure:?}"),
+        Input::Watched(store, ..) => format!("an event of {store:?}"),
+        Input::WatchEnded(store, _, failure) => format!("the end of the watch of {store:?}: {failure:?}"),
+        Input::Answered(step, engine::Answer::Replied { code, .. }) => format!("{code} to {step:?}"),
+        other => format!("{other:?}"),
+    }
+}
+
 /// What ends when its time has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mending {

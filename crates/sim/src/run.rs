@@ -2,24 +2,24 @@
 //! part of the world is healed and must serve what it can; then everything is, and must settle, fall quiet, and stay so
 //! when every process forgets everything.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use api::ClusterName;
-use engine::metrics::PassOutcome;
 use federation::Configuration;
 use jiff::{SignedDuration, Timestamp};
 
+use crate::case::Case;
 use crate::check::holders::GRACE;
-use crate::check::{Breach, Checks};
+use crate::check::{Breach, Check, Checks};
 use crate::declared;
 use crate::dice::Dice;
-use crate::fault::{FaultCounts, Mixture};
+use crate::fault::{Fault, Strikes};
 use crate::manager::ManagerOptions;
 use crate::plane::Templates;
-use crate::story::Journal;
-use crate::workload::{self, Act, Size, Timed, Universe};
-use crate::world::{Author, Observation, World, WorldOptions};
+use crate::story::{self, Journal};
+use crate::tally::Totals;
+use crate::workload::{self, Act, Timed, Universe};
+use crate::world::{Observation, World, WorldOptions};
 
 /// How long a healed world may take to be as declared: a watch that hangs, the longest back-off, and room.
 const SETTLE: SignedDuration = SignedDuration::from_mins(20);
@@ -30,31 +30,6 @@ const LOOK: SignedDuration = SignedDuration::from_secs(5);
 
 /// How many events may happen at one instant.
 const INSTANT_MAX: u32 = 20_000;
-
-/// What a run is made of: drawn from a seed, or made smaller by hand.
-#[derive(Clone, Debug)]
-pub struct Case {
-    /// Decides everything that is left to chance.
-    pub seed: u64,
-    /// How large the world is.
-    pub size: Size,
-    /// Which faults happen.
-    pub mixture: Mixture,
-    /// What users do.
-    pub acts: Vec<Timed>,
-}
-
-impl Case {
-    /// The case of a seed.
-    #[must_use]
-    pub fn of_seed(seed: u64, size: Size) -> Self {
-        let mut dice = Dice::new(seed, 1);
-        let mixture = Mixture::draw(&mut dice);
-        let universe = Universe::of(size);
-        let acts = workload::draw(&universe, &mixture, &mut dice, universe.acts);
-        Self { seed, size, mixture, acts }
-    }
-}
 
 /// What a run showed.
 #[derive(Clone, Debug)]
@@ -69,103 +44,103 @@ pub struct Outcome {
     pub lasted: SignedDuration,
     /// Counters.
     pub totals: Totals,
+    /// Occasions on which faults struck: listed, they make the same run.
+    pub strikes: Strikes,
     /// What led to the breach, if it was asked for.
     pub story: Vec<String>,
 }
 
-/// What happened, counted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// Events.
-    pub events: u64,
-    /// Writes of managers that changed something, leases left out.
-    pub writes: u64,
-    /// Passes of all engines that ran to the end.
-    pub passes: u64,
-    /// Processes that ended and came back.
-    pub restarts: u64,
-    /// Contexts that were removed altogether.
-    pub deletions: u64,
-    /// Faults.
-    pub faults: FaultCounts,
-}
-
-impl Totals {
-    /// Adds another run's.
-    pub fn add(&mut self, other: &Self) {
-        self.events += other.events;
-        self.writes += other.writes;
-        self.passes += other.passes;
-        self.restarts += other.restarts;
-        self.deletions += other.deletions;
-        self.faults.add(&other.faults);
-    }
+/// Whoever looks at a run while it happens. Nothing of it changes the run, but that a rule more may be broken.
+#[derive(Default)]
+pub struct Onlooker<'a> {
+    /// Whether a breach is to be told as a story.
+    pub wants_story: bool,
+    /// Rules on top of those that always hold.
+    pub rules: Vec<Box<dyn Check>>,
+    /// Takes everything that happens, a line each.
+    pub trace: Option<&'a mut dyn FnMut(&str)>,
 }
 
 /// Runs a case.
 #[must_use]
 pub fn run(templates: &Templates, case: &Case) -> Outcome {
-    run_and(templates, case, None)
+    run_before(templates, case, Onlooker::default())
 }
 
 /// Runs a case and remembers what it takes to tell a breach as a story. The run itself is the same.
 #[must_use]
 pub fn run_with_story(templates: &Templates, case: &Case) -> Outcome {
-    run_and(templates, case, Some(Journal::default()))
+    run_before(templates, case, Onlooker { wants_story: true, ..Onlooker::default() })
 }
 
-fn run_and(templates: &Templates, case: &Case, journal: Option<Journal>) -> Outcome {
-    let options =
-        WorldOptions { seed: case.seed, mixture: case.mixture.clone(), latency: (1, 30), is_observed: true };
+/// Runs a case before somebody who looks on.
+#[must_use]
+pub fn run_before(templates: &Templates, case: &Case, onlooker: Onlooker<'_>) -> Outcome {
+    let options = WorldOptions {
+        seed: case.seed,
+        faults: case.faults.clone(),
+        latency: (1, 30),
+        is_observed: true,
+        is_traced: onlooker.trace.is_some(),
+    };
     let world = World::with(templates.clone(), options);
-    let universe = Universe::of(case.size);
     let mut run = Run {
         began: world.now(),
         world,
-        checks: Checks::default(),
+        checks: Checks::default().and(onlooker.rules),
         dice: Dice::new(case.seed, 2),
-        universe,
+        universe: case.universe.clone(),
         totals: Totals::default(),
-        passes: BTreeMap::new(),
         next_replica: 0,
-        journal,
+        journal: onlooker.wants_story.then(Journal::default),
+        trace: onlooker.trace,
     };
-    let breach = run.all_phases(case).err();
-    run.count_passes();
-    let story = match (&breach, &run.journal) {
-        (Some(breach), Some(journal)) => journal.story(breach, &run.checks.truth, &mut run.world),
-        _ => Vec::new(),
+    let all = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run.all_phases(case)));
+    let breach = match all {
+        Ok(phases) => phases.err(),
+        Err(panic) => Some(run.breach("nothing panics", panic_text(panic.as_ref()))),
     };
-    let mut totals = run.totals;
-    totals.passes = run.passes.values().sum();
-    totals.events = run.world.events;
-    totals.restarts = run.world.restarts;
-    totals.faults = run.world.faults.clone();
-    Outcome {
-        seed: case.seed,
-        breach: breach.map(|breach| *breach),
-        trace: run.world.trace.value(),
-        lasted: run.world.now().duration_since(run.began),
-        totals,
-        story,
-    }
+    run.outcome(case, breach)
+}
+
+/// What a panic said.
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without words".to_owned())
 }
 
 type Stopped = Box<Breach>;
 
-struct Run {
+struct Run<'a> {
     world: World,
     checks: Checks,
     dice: Dice,
     universe: Universe,
     totals: Totals,
-    passes: BTreeMap<crate::network::ManagerId, u64>,
     next_replica: u32,
     began: Timestamp,
     journal: Option<Journal>,
+    trace: Option<&'a mut dyn FnMut(&str)>,
 }
 
-impl Run {
+impl Run<'_> {
+    fn outcome(mut self, case: &Case, breach: Option<Stopped>) -> Outcome {
+        let story = match (&breach, &self.journal) {
+            (Some(breach), Some(journal)) => journal.story(breach, &self.checks.truth, &mut self.world),
+            _ => Vec::new(),
+        };
+        self.totals.take_world(&self.world);
+        Outcome {
+            seed: case.seed,
+            breach: breach.map(|breach| *breach),
+            trace: self.world.trace.value(),
+            lasted: self.world.now().duration_since(self.began),
+            totals: self.totals,
+            strikes: self.world.luck().struck().clone(),
+            story,
+        }
+    }
+
     fn all_phases(&mut self, case: &Case) -> Result<(), Stopped> {
         self.begin()?;
         self.under_faults(&case.acts)?;
@@ -195,22 +170,35 @@ impl Run {
     }
 
     fn act(&mut self, act: &Act) -> Result<(), Stopped> {
-        self.world.call(&act.cluster, act.method, &act.path, (act.content_type, &act.body));
+        if let Some(trace) = &mut self.trace {
+            trace(&format!("{} . user: {act}", self.world.now()));
+        }
+        let reply = self.world.call(&act.cluster, act.method, &act.path, (act.content_type, &act.body));
+        if reply.code == 0 && reply.body.is_null() {
+            return Err(self.breach("every plane answers", format!("no answer to {act}")));
+        }
         self.look()
     }
 
     /// Everything that has happened must be within the rules.
     fn look(&mut self) -> Result<(), Stopped> {
+        if let Some(trace) = &mut self.trace {
+            for (at, text) in self.world.told.drain(..) {
+                trace(&format!("{at} . {text}"));
+            }
+        }
         for observation in &self.world.observed {
+            if let Some(trace) = &mut self.trace
+                && let Some(line) = story::line(observation)
+            {
+                trace(&line);
+            }
             if let Some(journal) = &mut self.journal {
                 journal.take(observation);
             }
-            let Observation::Commit(commit) = observation else { continue };
-            let plural = commit.changed.object.plural();
-            let is_lease = plural == "leases";
-            self.totals.writes += u64::from(matches!(commit.author, Author::Manager(_)) && !is_lease);
-            let is_gone = plural == "networkcontexts" && commit.changed.after.is_none();
-            self.totals.deletions += u64::from(is_gone);
+            if let Observation::Commit(commit) = observation {
+                self.totals.take_commit(commit);
+            }
         }
         self.checks.look(&mut self.world).map_or(Ok(()), |breach| Err(Box::new(breach)))
     }
@@ -228,17 +216,7 @@ impl Run {
                 return Err(self.breach("L4 nothing spins", text));
             }
         }
-        self.count_passes();
         Ok(())
-    }
-
-    fn count_passes(&mut self) {
-        for id in self.world.managers() {
-            let Some(engine) = self.world.engine(id) else { continue };
-            let passes = engine.metrics.passes.iter();
-            let whole = passes.filter(|((_, outcome), _)| *outcome != PassOutcome::Cold);
-            self.passes.insert(id, whole.map(|(_, count)| count).sum());
-        }
     }
 
     fn under_faults(&mut self, acts: &[Timed]) -> Result<(), Stopped> {
@@ -246,6 +224,9 @@ impl Run {
         let began = self.world.now();
         for timed in acts {
             self.until(began + timed.at)?;
+            if timed.is_foreign {
+                self.world.faults.count(Fault::ForeignHand);
+            }
             self.act(&timed.act)?;
         }
         let end = self.world.now() + SignedDuration::from_secs(10);

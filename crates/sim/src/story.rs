@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use api::{ClusterName, Kind, ObjectKey, ResourceKind};
+use api::{ClusterName, Kind, ObjectKey, ResourceKind, labels};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::check::Breach;
 use crate::plane::ObjectRef;
 use crate::truth::contexts::pair_of;
 use crate::truth::pairs::Declared;
-use crate::truth::{Pair, Truth};
+use crate::truth::{Pair, Truth, label, text};
 use crate::world::{Author, Commit, Observation, World};
 
 /// Lines of a story at most.
@@ -24,6 +24,8 @@ const VALUE_MAX: usize = 100;
 struct Line {
     at: Timestamp,
     about: Option<(ClusterName, ObjectRef)>,
+    /// Network and location that the object declares, if it declares any.
+    declares: Option<(String, String)>,
     text: String,
 }
 
@@ -34,18 +36,7 @@ pub(crate) struct Journal(VecDeque<Line>);
 impl Journal {
     /// Takes an observation in.
     pub(crate) fn take(&mut self, observation: &Observation) {
-        let line = match observation {
-            Observation::Sent(at, sent) if !sent.request.path.contains("/leases") => {
-                Line { at: *at, about: None, text: format!("sent {}", sent.text()) }
-            }
-            Observation::Sent(..) | Observation::Reset(..) => return,
-            Observation::Note(at, text) => Line { at: *at, about: None, text: format!("-- {text}") },
-            Observation::Commit(commit) if commit.changed.object.plural() == "leases" => return,
-            Observation::Commit(commit) => {
-                let about = (commit.changed.cluster.clone(), commit.changed.object.clone());
-                Line { at: commit.at, about: Some(about), text: told(commit) }
-            }
-        };
+        let Some(line) = told_of(observation) else { return };
         if self.0.len() >= KEPT_MAX {
             self.0.pop_front();
         }
@@ -65,7 +56,9 @@ impl Journal {
             }
             Some((cluster, object)) => {
                 breach.object.as_ref() == Some(object)
-                    || pair.as_ref().is_none_or(|pair| is_about(pair, cluster, object))
+                    || pair
+                        .as_ref()
+                        .is_none_or(|pair| is_about(pair, cluster, object) || declares(line, pair))
             }
         };
         let lines: Vec<&Line> = self.0.iter().filter(concerns).collect();
@@ -78,6 +71,28 @@ impl Journal {
         }
         story
     }
+}
+
+/// An observation in a line with its time; leases are nobody's business.
+pub(crate) fn line(observation: &Observation) -> Option<String> {
+    told_of(observation).map(|line| format!("{} {}", line.at, line.text))
+}
+
+fn told_of(observation: &Observation) -> Option<Line> {
+    Some(match observation {
+        Observation::Sent(at, sent) if !sent.request.path.contains("/leases") => {
+            Line { at: *at, about: None, declares: None, text: format!("sent {}", sent.text()) }
+        }
+        Observation::Sent(..) | Observation::Reset(..) => return None,
+        Observation::Note(at, text) => {
+            Line { at: *at, about: None, declares: None, text: format!("-- {text}") }
+        }
+        Observation::Commit(commit) if commit.changed.object.plural() == "leases" => return None,
+        Observation::Commit(commit) => {
+            let about = (commit.changed.cluster.clone(), commit.changed.object.clone());
+            Line { at: commit.at, about: Some(about), declares: declaration(commit), text: told(commit) }
+        }
+    })
 }
 
 /// A change in a line.
@@ -150,6 +165,23 @@ fn is_about(pair: &Pair, cluster: &ClusterName, object: &ObjectRef) -> bool {
         "namespaces" => object.name.contains(pair.project.as_str()),
         _ => false,
     }
+}
+
+/// Whether a line is of something that holds the pair, wherever it is declared.
+fn declares(line: &Line, pair: &Pair) -> bool {
+    let declared = line.declares.as_ref();
+    declared.is_some_and(|(network, location)| (network, location) == (&pair.network, &pair.location))
+}
+
+/// Network and location of a declaration: a binding, or an interface copy.
+fn declaration(commit: &Commit) -> Option<(String, String)> {
+    let object = commit.changed.after.as_deref().or(commit.changed.before.as_deref())?;
+    let location = match commit.changed.object.plural() {
+        "networkbindings" => text(object, "/spec/location/name"),
+        "networkinterfaces" => label(object, labels::LOCATION),
+        _ => return None,
+    };
+    Some((text(object, "/spec/network/name").to_owned(), location.to_owned()))
 }
 
 fn names(text: &str, pair: &Pair) -> bool {

@@ -19,6 +19,8 @@ pub struct Timed {
     pub at: SignedDuration,
     /// What.
     pub act: Act,
+    /// Whether a foreign hand does it: a fault, not a use.
+    pub is_foreign: bool,
 }
 
 /// Draws the acts of a run.
@@ -29,9 +31,9 @@ pub fn draw(universe: &Universe, mixture: &Mixture, dice: &mut Dice, count: usiz
     let foreign = mixture.rate(Fault::ForeignHand);
     while acts.len() < count {
         at += dice.millis(1, 3_000);
-        let drawn =
-            if dice.hits(foreign) { acts::foreign(universe, dice) } else { acts::ordinary(universe, dice) };
-        acts.extend(drawn.into_iter().map(|act| Timed { at, act }));
+        let is_foreign = dice.hits(foreign);
+        let drawn = if is_foreign { acts::foreign(universe, dice) } else { acts::ordinary(universe, dice) };
+        acts.extend(drawn.into_iter().map(|act| Timed { at, act, is_foreign }));
     }
     acts
 }

@@ -17,11 +17,12 @@ use std::time::Duration;
 use api::ClusterName;
 use apiserver::request::RequestId;
 use engine::Engine;
+use engine::metrics::Metrics;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use crate::dice::Dice;
-use crate::fault::{FaultCounts, Mixture};
+use crate::fault::{FaultCounts, Faults, Luck};
 use crate::manager::{Manager, ManagerOptions};
 use crate::network::{Event, ManagerId, Pending, Sent};
 use crate::plane::{Changed, Plane, PlaneError, Templates};
@@ -83,19 +84,21 @@ pub enum Observation {
 pub struct WorldOptions {
     /// Decides everything that is left to chance.
     pub seed: u64,
-    /// How often each fault may happen.
-    pub mixture: Mixture,
+    /// Which faults happen.
+    pub faults: Faults,
     /// Shortest and longest time on the wire, in milliseconds.
     pub latency: (u64, u64),
     /// Whether somebody looks at what happened; otherwise none of it is kept.
     pub is_observed: bool,
+    /// Whether somebody also reads every event, as a line.
+    pub is_traced: bool,
 }
 
 impl WorldOptions {
     /// A world without faults, in which everything takes a millisecond.
     #[must_use]
     pub fn calm(seed: u64) -> Self {
-        Self { seed, mixture: Mixture::none(), latency: (1, 1), is_observed: false }
+        Self { seed, faults: Faults::none(), latency: (1, 1), is_observed: false, is_traced: false }
     }
 }
 
@@ -104,6 +107,9 @@ pub struct World {
     now: Timestamp,
     options: WorldOptions,
     dice: Dice,
+    /// Chance of the turns of bad luck: when they come, whatever else happens.
+    turns: Dice,
+    luck: Luck,
     templates: Templates,
     planes: BTreeMap<ClusterName, Plane>,
     next_identity: u64,
@@ -121,6 +127,10 @@ pub struct World {
     disengaged: BTreeSet<ClusterName>,
     writes: VecDeque<String>,
     is_faulty: bool,
+    /// Events as lines, with their times, that nobody has read yet.
+    pub told: VecDeque<(Timestamp, String)>,
+    /// What engines counted whose processes are gone.
+    pub ended: Vec<Metrics>,
     /// What happened and nobody has looked at yet.
     pub observed: VecDeque<Observation>,
     /// Faults that happened.
@@ -153,6 +163,8 @@ impl World {
         let mut world = Self {
             now: beginning(),
             dice: Dice::new(options.seed, 0),
+            turns: Dice::new(options.seed, 3),
+            luck: Luck::new(options.seed, options.faults.clone()),
             options,
             templates,
             planes: BTreeMap::new(),
@@ -171,6 +183,8 @@ impl World {
             disengaged: BTreeSet::new(),
             writes: VecDeque::new(),
             is_faulty: false,
+            told: VecDeque::new(),
+            ended: Vec::new(),
             observed: VecDeque::new(),
             faults: FaultCounts::default(),
             events: 0,
@@ -216,6 +230,12 @@ impl World {
         self.managers.get_mut(&id).map(|manager| &mut manager.engine)
     }
 
+    /// Which faults struck on which of their occasions, and how many occasions there were.
+    #[must_use]
+    pub fn luck(&self) -> &Luck {
+        &self.luck
+    }
+
     /// Running managers.
     #[must_use]
     pub fn managers(&self) -> Vec<ManagerId> {
@@ -255,6 +275,12 @@ impl World {
         self.observe(Observation::Note(self.now, text.into()));
     }
 
+    fn tell(&mut self, text: impl FnOnce() -> String) {
+        if self.options.is_traced {
+            self.told.push_back((self.now, text()));
+        }
+    }
+
     fn observe(&mut self, observation: Observation) {
         if self.options.is_observed {
             self.observed.push_back(observation);
@@ -284,17 +310,20 @@ impl World {
         self.trace.take(&self.now.as_microsecond().to_le_bytes());
         if self.queue.keys().next().is_some_and(|(at, ..)| *at <= self.now) {
             if let Some((_, event)) = self.queue.pop_first() {
+                self.tell(|| event.text());
                 self.happen(event);
             }
             return true;
         }
         if let Some(cluster) = self.due_plane() {
+            self.tell(|| format!("{cluster} works by itself"));
             self.tick_plane(&cluster);
             return true;
         }
         let is_due = |manager: &Manager| manager.wake_at <= self.now && manager.paused_until.is_none();
         let due = self.managers.iter().find(|(_, manager)| is_due(manager)).map(|(id, _)| *id);
         if let Some(id) = due {
+            self.tell(|| format!("{id} is woken by a timer"));
             self.feed(id, engine::Input::Tick);
         }
         true

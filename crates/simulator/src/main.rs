@@ -1,13 +1,22 @@
-//! Runs simulated worlds: many seeds, or one and its story.
+//! Runs simulated worlds: many seeds, one and its story, or a case from a file.
+//!
+//! Exit code 0: no rule was broken. 1: one was. 2: what was asked for cannot be done.
 
+mod coverage;
+mod report;
+mod run;
+mod seeds;
 mod swarm;
+mod trouble;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use self::trouble::Trouble;
+
 #[derive(Parser)]
-#[command(about = "Deterministic simulation of network-services")]
+#[command(about = "Deterministic simulation of network-services", version)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -17,17 +26,31 @@ struct Arguments {
 enum Command {
     /// Runs many seeds and tells which broke a rule.
     Swarm(swarm::Arguments),
-    /// Runs one seed.
-    Run(swarm::RunArguments),
+    /// Runs one seed and tells its story if it breaks a rule.
+    Run(run::Arguments),
+    /// Runs a case from a file and tells its story if it breaks a rule.
+    Replay(run::ReplayArguments),
+    /// Runs many seeds and tells what they met, and what never.
+    Coverage(coverage::Arguments),
 }
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().command {
-        Command::Swarm(arguments) => swarm::run(&arguments),
-        Command::Run(arguments) => swarm::run_one(&arguments),
-    };
-    done.unwrap_or_else(|error| {
-        eprintln!("{error}");
-        ExitCode::from(2)
-    })
+    match done(&Arguments::parse().command) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(trouble) => {
+            eprintln!("{trouble}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Does what was asked for; whether no rule was broken.
+fn done(command: &Command) -> Result<bool, Trouble> {
+    match command {
+        Command::Swarm(arguments) => swarm::run(arguments),
+        Command::Run(arguments) => run::seed(arguments),
+        Command::Replay(arguments) => run::file(arguments),
+        Command::Coverage(arguments) => coverage::run(arguments),
+    }
 }

@@ -1,110 +1,110 @@
-//! Many seeds, on as many threads as asked for. A seed is a world of its own, so threads change nothing but the speed.
+//! Many seeds: what broke a rule is told at once, and what they did in the closing line.
 
-use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use jiff::SignedDuration;
-use sim::plane::{PlaneError, Templates};
-use sim::run::{Case, Outcome, Totals, run as run_case, run_with_story};
-use sim::workload::Size;
+use sim::case::Case;
+use sim::plane::Templates;
+use sim::run::Outcome;
+
+use crate::report::{Summary, breach_json, breach_text, say};
+use crate::run::{create_folder, write_shrunk};
+use crate::seeds::SeedRange;
+use crate::trouble::Trouble;
 
 /// What to run.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// How many seeds.
-    #[arg(long, default_value_t = 100)]
-    seeds: u64,
-    /// The first of them.
-    #[arg(long, default_value_t = 1)]
-    start: u64,
-    /// Threads.
-    #[arg(long, default_value_t = 2)]
-    jobs: usize,
-    /// How large the worlds are: small, presence or large.
-    #[arg(long, default_value = "presence")]
-    world: Size,
-    /// Print each seed's fingerprint.
+    #[command(flatten)]
+    seeds: SeedRange,
+    /// Print JSON, one object a line: each breach when it is found, and the closing line.
+    #[arg(long)]
+    json: bool,
+    /// Print each seed's fingerprint, in the order of seeds, before the closing line.
     #[arg(long)]
     hashes: bool,
+    /// Shrink each breach and write it into this folder as a regression file.
+    #[arg(long, value_name = "DIR")]
+    write: Option<PathBuf>,
+    /// Runs that shrinking one breach may take.
+    #[arg(long, default_value_t = 2000)]
+    tries: usize,
 }
 
-/// Which seed.
-#[derive(clap::Args, Debug)]
-pub(crate) struct RunArguments {
-    /// The seed.
-    seed: u64,
-    /// How large the world is.
-    #[arg(long, default_value = "presence")]
-    world: Size,
+#[derive(Default)]
+struct Found {
+    summary: Summary,
+    hashes: Vec<(u64, u64)>,
+    trouble: Option<Trouble>,
 }
 
-/// Runs the swarm; success if no rule was broken.
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, PlaneError> {
+/// Runs the swarm; whether no rule was broken.
+pub(crate) fn run(arguments: &Arguments) -> Result<bool, Trouble> {
+    if let Some(folder) = &arguments.write {
+        create_folder(folder)?;
+    }
     let templates = Templates::new()?;
     let began = Instant::now();
-    let next = AtomicU64::new(arguments.start);
-    let end = arguments.start + arguments.seeds;
-    let outcomes: Mutex<Vec<Outcome>> = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..arguments.jobs.max(1) {
-            let templates = templates.clone();
-            let (next, outcomes) = (&next, &outcomes);
-            scope.spawn(move || {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= end {
-                        return;
-                    }
-                    let outcome = run_case(&templates, &Case::of_seed(seed, arguments.world));
-                    outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
-                }
-            });
+    let found = Mutex::new(Found::default());
+    arguments.seeds.run(&templates, &|case, outcome| {
+        tell(arguments, case, &outcome);
+        let written = match &arguments.write {
+            Some(folder) => write(arguments, folder, &templates, case, &outcome),
+            None => Ok(()),
+        };
+        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.summary.take(&outcome);
+        found.trouble = found.trouble.take().or(written.err());
+        if arguments.hashes {
+            found.hashes.push((outcome.seed, outcome.trace));
         }
-    });
-    let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
-    outcomes.sort_by_key(|outcome| outcome.seed);
-    Ok(tell(&outcomes, began.elapsed().as_secs_f64(), arguments.hashes))
+    })?;
+    let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    close(arguments, found, began.elapsed().as_secs_f64())
 }
 
-/// Runs one seed.
-pub(crate) fn run_one(arguments: &RunArguments) -> Result<ExitCode, PlaneError> {
-    let templates = Templates::new()?;
-    let outcome = run_with_story(&templates, &Case::of_seed(arguments.seed, arguments.world));
-    for line in &outcome.story {
-        println!("{line}");
+fn tell(arguments: &Arguments, case: &Case, outcome: &Outcome) {
+    let Some(breach) = &outcome.breach else { return };
+    if arguments.json {
+        say(breach_json(case.seed, case.size, breach));
+    } else {
+        say(breach_text(case.seed, case.size, breach));
     }
-    Ok(tell(&[outcome], 0.0, true))
 }
 
-fn tell(outcomes: &[Outcome], seconds: f64, hashes: bool) -> ExitCode {
-    let mut totals = Totals::default();
-    let mut lasted = SignedDuration::ZERO;
-    let mut breaches = 0;
-    for outcome in outcomes {
-        totals.add(&outcome.totals);
-        lasted += outcome.lasted;
-        if hashes {
-            println!("seed {} trace {:016x}", outcome.seed, outcome.trace);
-        }
-        if let Some(breach) = &outcome.breach {
-            breaches += 1;
-            println!("seed {}: {breach} at {}", outcome.seed, breach.at);
+fn write(
+    arguments: &Arguments,
+    folder: &Path,
+    templates: &Templates,
+    case: &Case,
+    outcome: &Outcome,
+) -> Result<(), Trouble> {
+    if outcome.breach.is_none() {
+        return Ok(());
+    }
+    let file = folder.join(format!("{}-{}.yaml", case.size.name(), case.seed));
+    let shrunk = write_shrunk(templates, case, outcome, &file, arguments.tries)?;
+    if let (Some(shrunk), false) = (shrunk, arguments.json) {
+        say(format!("seed {}: {}", case.seed, shrunk.told));
+    }
+    Ok(())
+}
+
+fn close(arguments: &Arguments, mut found: Found, seconds: f64) -> Result<bool, Trouble> {
+    found.hashes.sort_unstable();
+    for (seed, trace) in &found.hashes {
+        if arguments.json {
+            say(serde_json::json!({"hash": {"seed": seed, "trace": format!("{trace:016x}")}}));
+        } else {
+            say(format!("seed {seed} trace {trace:016x}"));
         }
     }
-    println!(
-        "{} seeds, {} virtual seconds, {} events, {} passes, {} writes, {} deletions, {} restarts, {} faults of {} kinds, {breaches} violations, {seconds:.1} s",
-        outcomes.len(),
-        lasted.as_secs(),
-        totals.events,
-        totals.passes,
-        totals.writes,
-        totals.deletions,
-        totals.restarts,
-        totals.faults.total(),
-        totals.faults.0.len(),
-    );
-    if breaches == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let jobs = arguments.seeds.jobs;
+    if arguments.json {
+        say(found.summary.json(seconds, jobs));
+    } else {
+        say(found.summary.text(seconds, jobs));
+    }
+    found.trouble.map_or(Ok(found.summary.violations == 0), Err)
 }

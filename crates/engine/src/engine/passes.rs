@@ -222,6 +222,9 @@ impl Engine {
         let steps = self.read_targets(key, plan.steps, &reads);
         let reads = reads.and(self.subscribe_intents(key, &steps));
         let (steps, held_back) = self.needed(key, steps);
+        if let Verdict::Waiting { reason, .. } = plan.verdict {
+            *self.metrics.waits.entry((self.controller_name(key.controller), reason)).or_default() += 1;
+        }
         let Some(state) = self.keys.get_mut(&key) else { return };
         let old = std::mem::take(&mut state.reads);
         state.waiting = Some(match plan.verdict {

@@ -67,10 +67,25 @@ impl Act {
         Self { what, cluster, method: "DELETE", path, content_type: "", body: String::new() }
     }
 
+    /// One as it was written down: any request with every right, whose content type follows from its method.
+    #[must_use]
+    pub fn of_request(cluster: ClusterName, method: &str, path: String, body: String) -> Option<Self> {
+        let (method, content_type) = [("POST", JSON), ("PATCH", MERGE), ("DELETE", "")]
+            .into_iter()
+            .find(|(known, _)| *known == method)?;
+        Some(Self { what: "an act as written down", cluster, method, path, content_type, body })
+    }
+
     /// The same for the status.
     fn of_status(mut self) -> Self {
         self.path.push_str("/status");
         self
+    }
+}
+
+impl std::fmt::Display for Act {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} {} {} {}", self.cluster, self.method, self.path, self.body)
     }
 }
 

@@ -13,6 +13,18 @@ pub enum Size {
     Large,
 }
 
+impl Size {
+    /// Its name on the command line and in a regression file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Presence => "presence",
+            Self::Large => "large",
+        }
+    }
+}
+
 impl std::str::FromStr for Size {
     type Err = UnknownSize;
 
@@ -32,7 +44,7 @@ impl std::str::FromStr for Size {
 pub struct UnknownSize(pub String);
 
 /// See the module.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Universe {
     /// Projects.
     pub projects: Vec<String>,

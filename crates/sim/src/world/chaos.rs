@@ -6,6 +6,7 @@ use jiff::SignedDuration;
 
 use super::World;
 use super::planes::Direction;
+use crate::dice::Dice;
 use crate::fault::Fault;
 use crate::network::{Event, ManagerId, Mending};
 
@@ -17,6 +18,8 @@ const AWAY_MAX: u64 = 30_000;
 const PAUSE_MAX: u64 = 60_000;
 /// The longest a partition, a plane that is down, or a kind that is gone lasts.
 const OUTAGE_MAX: u64 = 90_000;
+/// How often in a thousand turns some plane's state is kept, to come back to.
+const SAVED: u32 = 100;
 /// The furthest a wall clock is wrong.
 const CLOCK_MAX: u64 = 30_000;
 
@@ -25,7 +28,7 @@ const KINDS: &[&str] =
     &["networks", "networkbindings", "networkcontexts", "networkinterfaces", "locations", "namespaces"];
 
 impl World {
-    /// From now on the mixture's faults happen.
+    /// From now on faults happen.
     pub fn begin_faults(&mut self) {
         self.is_faulty = true;
         self.schedule_misfortune();
@@ -86,7 +89,7 @@ impl World {
     }
 
     fn schedule_misfortune(&mut self) {
-        let wait = self.dice.millis(TURN.0, TURN.1);
+        let wait = self.turns.millis(TURN.0, TURN.1);
         self.schedule_in(wait, Event::Misfortune);
     }
 
@@ -101,33 +104,46 @@ impl World {
         self.schedule_misfortune();
     }
 
-    fn any_manager(&mut self) -> Option<ManagerId> {
-        let managers = self.managers();
-        self.dice.pick(&managers).copied()
+    /// One occasion of a fault: the dice of its strike, or none. Counted if it strikes; while faults are off there is none.
+    pub(super) fn strikes(&mut self, fault: Fault) -> Option<Dice> {
+        self.strikes_if(fault, true)
     }
 
-    fn any_plane(&mut self) -> Option<ClusterName> {
-        let planes: Vec<ClusterName> = self.planes.keys().cloned().collect();
-        self.dice.pick(&planes).cloned()
+    /// The same where it may be that there is nothing to strike.
+    pub(super) fn strikes_if(&mut self, fault: Fault, can_strike: bool) -> Option<Dice> {
+        let strike = if self.is_faulty { self.luck.strikes(fault, can_strike) } else { None };
+        if strike.is_some() {
+            self.faults.count(fault);
+        }
+        strike
+    }
+
+    /// The same for a fault that has one victim of several.
+    fn strikes_one_of<T: Clone>(&mut self, fault: Fault, victims: &[T]) -> Option<(T, Dice)> {
+        let mut dice = self.strikes_if(fault, !victims.is_empty())?;
+        let victim = dice.pick(victims)?.clone();
+        Some((victim, dice))
     }
 
     fn befall_processes(&mut self) {
-        if let Some(id) = self.any_manager().filter(|_| self.strikes(Fault::Crash)) {
+        if let Some((id, mut dice)) = self.strikes_one_of(Fault::Crash, &self.managers()) {
             self.restarts += 1;
             self.kill_manager(id);
-            self.bury(id);
+            self.bury(id, dice.millis(1, AWAY_MAX));
         }
-        if let Some(id) = self.any_manager().filter(|_| self.strikes(Fault::Replace)) {
+        if let Some((id, mut dice)) = self.strikes_one_of(Fault::Replace, &self.managers()) {
             self.restarts += 1;
+            if let Some(manager) = self.managers.get_mut(&id) {
+                manager.away = dice.millis(1, AWAY_MAX);
+            }
             self.inform(id, Input::Shutdown);
         }
-        if let Some(id) = self.any_manager().filter(|_| self.strikes(Fault::Pause)) {
-            let wait = self.dice.millis(100, PAUSE_MAX);
-            self.pause(id, wait);
+        if let Some((id, mut dice)) = self.strikes_one_of(Fault::Pause, &self.managers()) {
+            self.pause(id, dice.millis(100, PAUSE_MAX));
         }
-        if let Some(id) = self.any_manager().filter(|_| self.strikes(Fault::ClockSet)) {
-            let ahead = self.dice.millis(0, CLOCK_MAX);
-            let error = if self.dice.hits(500) { ahead } else { -ahead };
+        if let Some((id, mut dice)) = self.strikes_one_of(Fault::ClockSet, &self.managers()) {
+            let ahead = dice.millis(0, CLOCK_MAX);
+            let error = if dice.hits(500) { ahead } else { -ahead };
             if let Some(manager) = self.managers.get_mut(&id) {
                 manager.clock.set(error);
                 self.note(format!("the clock of {id} is wrong by {error:#}"));
@@ -136,95 +152,108 @@ impl World {
     }
 
     /// Another process takes the place of one that is gone, after a while.
-    fn bury(&mut self, id: ManagerId) {
+    fn bury(&mut self, id: ManagerId, away: SignedDuration) {
         let place = self.replicas.iter_mut().find(|(_, (_, running))| *running == Some(id));
         if let Some((number, (_, running))) = place {
             *running = None;
             let number = *number;
-            let wait = self.dice.millis(1, AWAY_MAX);
-            self.schedule_in(wait, Event::Mend(Mending::Replica(number)));
+            self.schedule_in(away, Event::Mend(Mending::Replica(number)));
         }
     }
 
+    fn names_of_planes(&self) -> Vec<ClusterName> {
+        self.planes.keys().cloned().collect()
+    }
+
     fn befall_planes(&mut self) {
-        if let Some(id) = self.any_manager()
-            && let Some(cluster) = self.any_plane()
-            && self.strikes(Fault::Partition)
-        {
-            let directions: &[Direction] = match self.dice.below(3) {
-                0 => &[Direction::Out],
-                1 => &[Direction::Back],
-                _ => &[Direction::Out, Direction::Back],
-            };
-            self.note(format!("{id} and {cluster} are cut: {directions:?}"));
-            for direction in directions {
-                self.cut.insert((id, cluster.clone(), *direction));
-            }
-            self.mend_later(Mending::Partition(id, cluster));
+        if let Some((id, dice)) = self.strikes_one_of(Fault::Partition, &self.managers()) {
+            self.part(id, dice);
         }
-        if let Some(cluster) = self.any_plane().filter(|_| self.strikes(Fault::PlaneDown)) {
+        if let Some((cluster, mut dice)) = self.strikes_one_of(Fault::PlaneDown, &self.names_of_planes()) {
             self.take_down(&cluster);
-            self.mend_later(Mending::Plane(cluster));
+            self.mend_later(Mending::Plane(cluster), &mut dice);
         }
         self.befall_states();
-        let projects = self.ready_projects();
-        if let Some(project) = self.dice.pick(&projects).cloned()
-            && self.strikes(Fault::ProjectFlaps)
-        {
+        if let Some((project, mut dice)) = self.strikes_one_of(Fault::ProjectFlaps, &self.ready_projects()) {
             self.note(format!("{project} is disengaged"));
             self.disengaged.insert(project.clone());
             self.look_soon();
-            self.mend_later(Mending::Project(project));
+            self.mend_later(Mending::Project(project), &mut dice);
         }
+    }
+
+    /// Cuts a process from a plane.
+    fn part(&mut self, id: ManagerId, mut dice: Dice) {
+        let Some(cluster) = dice.pick(&self.names_of_planes()).cloned() else { return };
+        let directions: &[Direction] = match dice.below(3) {
+            0 => &[Direction::Out],
+            1 => &[Direction::Back],
+            _ => &[Direction::Out, Direction::Back],
+        };
+        self.note(format!("{id} and {cluster} are cut: {directions:?}"));
+        for direction in directions {
+            self.cut.insert((id, cluster.clone(), *direction));
+        }
+        self.mend_later(Mending::Partition(id, cluster), &mut dice);
     }
 
     /// Planes that come back old, or empty. Core is left alone: what it holds is other systems' to restore.
     fn befall_states(&mut self) {
-        let cluster = self.any_plane().filter(|cluster| *cluster != ClusterName::Core);
-        let Some(cluster) = cluster else { return };
-        if self.dice.hits(100)
-            && let Some(plane) = self.planes.get_mut(&cluster)
+        let planes = self.planes.values().filter(|plane| plane.cluster != ClusterName::Core);
+        let (all, saved): (Vec<_>, Vec<_>) = planes
+            .map(|plane| (plane.cluster.clone(), plane.has_saved().then(|| plane.cluster.clone())))
+            .unzip();
+        let saved: Vec<ClusterName> = saved.into_iter().flatten().collect();
+        if let Some((cluster, _)) = self.strikes_one_of(Fault::PlaneRestored, &saved)
+            && self.planes.get_mut(&cluster).is_some_and(crate::plane::Plane::restore)
         {
-            plane.save();
+            self.note(format!("{cluster} comes back with an older state"));
+            self.note_reset(&cluster);
+            self.break_streams(&cluster, &Failure::Unreachable("connection reset".to_owned()));
         }
-        if self.strikes(Fault::PlaneRestored) {
-            let restored = self.planes.get_mut(&cluster).is_some_and(crate::plane::Plane::restore);
-            if restored {
-                self.note(format!("{cluster} comes back with an older state"));
-                self.note_reset(&cluster);
-                self.break_streams(&cluster, &Failure::Unreachable("connection reset".to_owned()));
-            }
-        }
-        if self.strikes(Fault::PlaneReplaced) {
+        if let Some((cluster, _)) = self.strikes_one_of(Fault::PlaneReplaced, &all) {
             self.note(format!("{cluster} comes back empty, as another"));
             self.break_streams(&cluster, &Failure::Unreachable("connection reset".to_owned()));
             self.add_plane(&cluster);
             self.look_soon();
         }
+        self.save_one(&all);
+    }
+
+    /// Now and then a plane's state is kept, to come back to.
+    fn save_one(&mut self, planes: &[ClusterName]) {
+        let is_saved = self.turns.hits(SAVED);
+        if let Some(cluster) = self.turns.pick(planes)
+            && is_saved
+            && let Some(plane) = self.planes.get_mut(cluster)
+        {
+            plane.save();
+        }
     }
 
     fn befall_kinds(&mut self) {
-        let Some(cluster) = self.any_plane() else { return };
-        let Some(kind) = self.dice.pick(KINDS).map(|kind| (*kind).to_owned()) else { return };
-        if self.strikes(Fault::KindForbidden)
+        let planes = self.names_of_planes();
+        if let Some((cluster, mut dice)) = self.strikes_one_of(Fault::KindForbidden, &planes)
+            && let Some(kind) = dice.pick(KINDS).map(|kind| (*kind).to_owned())
             && let Some(plane) = self.planes.get_mut(&cluster)
         {
             plane.forbidden.insert(kind.clone());
             self.note(format!("{kind} are forbidden on {cluster}"));
-            self.mend_later(Mending::Forbidden(cluster.clone(), kind.clone()));
+            self.mend_later(Mending::Forbidden(cluster, kind), &mut dice);
         }
-        if self.strikes(Fault::KindNotServed)
+        if let Some((cluster, mut dice)) = self.strikes_one_of(Fault::KindNotServed, &planes)
+            && let Some(kind) = dice.pick(KINDS).map(|kind| (*kind).to_owned())
             && let Some(plane) = self.planes.get_mut(&cluster)
         {
             plane.unserved.insert(kind.clone());
             self.note(format!("{kind} are not served on {cluster}"));
             self.break_streams(&cluster, &Failure::Ended);
-            self.mend_later(Mending::Unserved(cluster, kind));
+            self.mend_later(Mending::Unserved(cluster, kind), &mut dice);
         }
     }
 
-    fn mend_later(&mut self, mending: Mending) {
-        let wait = self.dice.millis(100, OUTAGE_MAX);
+    fn mend_later(&mut self, mending: Mending, dice: &mut Dice) {
+        let wait = dice.millis(100, OUTAGE_MAX);
         self.schedule_in(wait, Event::Mend(mending));
     }
 
@@ -250,8 +279,9 @@ impl World {
                 }
             }
             Mending::Drained(id) => {
+                let away = self.managers.get(&id).map(|manager| manager.away);
                 self.kill_manager(id);
-                self.bury(id);
+                self.bury(id, away.unwrap_or_default());
             }
             Mending::Replica(number) => {
                 if let Some((options, None)) = self.replicas.get(&number).cloned() {

@@ -37,7 +37,8 @@ impl World {
 
     /// Kills a manager: nothing of it is left but what is on the wire.
     pub fn kill_manager(&mut self, id: ManagerId) {
-        if self.managers.remove(&id).is_some() {
+        if let Some(manager) = self.managers.remove(&id) {
+            self.ended.push(manager.engine.metrics);
             self.note(format!("{id} is gone"));
         }
         self.held.remove(&id);

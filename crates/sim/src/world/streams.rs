@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::World;
 use super::planes::Direction;
+use crate::dice::Dice;
 use crate::fault::Fault;
 use crate::network::{Event, Piece, Purpose};
 
@@ -27,6 +28,8 @@ pub(super) struct Stream {
     last_at: Timestamp,
     /// Pieces kept back.
     lag: usize,
+    /// How long each of them is; none where nothing is kept back.
+    behind: Option<Dice>,
     is_hung: bool,
     is_without_bookmarks: bool,
     /// When its reader stops waiting; none until the server has answered.
@@ -37,12 +40,14 @@ pub(super) struct Stream {
 impl World {
     /// Remembers a watch that was asked for; `life` is how long its reader reads at most.
     pub(super) fn stream(&mut self, id: RequestId, life: SignedDuration) {
-        let lag = if self.strikes(Fault::WatchBehind) { self.dice.between(1, LAG_MAX) } else { 0 };
-        let is_without_bookmarks = self.strikes(Fault::BookmarksMissing);
+        let mut behind = self.strikes(Fault::WatchBehind);
+        let lag = behind.as_mut().map_or(0, |dice| dice.between(1, LAG_MAX));
+        let is_without_bookmarks = self.strikes(Fault::BookmarksMissing).is_some();
         let stream = Stream {
             pieces: VecDeque::new(),
             last_at: self.now,
             lag: usize::try_from(lag).unwrap_or_default(),
+            behind,
             is_hung: false,
             is_without_bookmarks,
             until: None,
@@ -63,12 +68,12 @@ impl World {
         if !self.streams.contains_key(&id) {
             return;
         }
-        if self.strikes(Fault::WatchDropped) {
+        let is_dropped = self.strikes(Fault::WatchDropped).is_some();
+        let is_hung = self.strikes_if(Fault::WatchHung, !is_dropped).is_some();
+        if is_dropped {
             return self.ended(id, Failure::Unreachable("the connection broke".to_owned()));
         }
-        if self.strikes(Fault::WatchHung)
-            && let Some(stream) = self.streams.get_mut(&id)
-        {
+        if is_hung && let Some(stream) = self.streams.get_mut(&id) {
             stream.is_hung = true;
         }
         let is_bookmark = bytes.starts_with(b"{\"type\":\"BOOKMARK\"");
@@ -87,21 +92,17 @@ impl World {
     /// Every piece has one delivery; which of them carries it depends on the lag.
     fn push(&mut self, id: RequestId, piece: Piece) {
         let mut wait = self.latency();
-        let hold = self.dice_for_hold();
         let Some(stream) = self.streams.get_mut(&id) else { return };
         stream.pieces.push_back(piece);
         if stream.pieces.len() <= stream.lag {
-            wait += hold;
+            let hold = stream.behind.as_mut().map(|dice| dice.millis(100, HOLD_MAX));
+            wait += hold.unwrap_or_default();
             let at = self.now.checked_add(wait).unwrap_or(Timestamp::MAX);
             return self.schedule(at, Event::Deliver(id));
         }
         let at = self.now.checked_add(wait).unwrap_or(Timestamp::MAX).max(stream.last_at);
         stream.last_at = at;
         self.schedule(at, Event::Deliver(id));
-    }
-
-    fn dice_for_hold(&mut self) -> SignedDuration {
-        if self.is_faulty { self.dice.millis(100, HOLD_MAX) } else { SignedDuration::ZERO }
     }
 
     /// The next piece reaches its process.

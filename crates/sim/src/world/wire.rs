@@ -1,6 +1,7 @@
 //! Requests and answers on their way, and what can befall them there.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use api::ClusterName;
 use apiserver::identity::{MASTERS, User};
@@ -18,6 +19,9 @@ use crate::network::{Event, ManagerId, Pending, Purpose, Sent};
 /// The longest a slow request takes, in milliseconds.
 const SLOW_MAX: u64 = 60_000;
 
+/// How long a user waits for an answer that does not come.
+const PATIENCE: Duration = Duration::from_mins(10);
+
 /// A request of a manager, before it has an id.
 pub(super) struct Draft<'a> {
     pub(super) cluster: ClusterName,
@@ -29,13 +33,19 @@ pub(super) struct Draft<'a> {
 }
 
 impl World {
-    /// Sends a user's request with every right, past the wire and all its faults, and waits for the answer.
+    /// Sends a user's request with every right, past the wire and all its faults, and waits for the answer: code 0 if the
+    /// plane is down, and with an empty body if none came in a long time.
     pub fn call(&mut self, cluster: &ClusterName, method: &str, path: &str, content: (&str, &str)) -> Reply {
         let sent = self.user_request(cluster, method, path, content);
         let id = sent.request.id;
         self.pending.insert(id, Pending { purpose: Purpose::User, cluster: cluster.clone() });
         self.arrive(&sent);
-        while !self.replies.contains_key(&id) && self.pending.contains_key(&id) && self.step() {}
+        let end = self.after(PATIENCE);
+        while !self.replies.contains_key(&id)
+            && self.pending.contains_key(&id)
+            && self.now < end
+            && self.step()
+        {}
         self.replies.remove(&id).unwrap_or(Reply { code: 0, body: Value::Null })
     }
 
@@ -91,31 +101,25 @@ impl World {
             self.observe(Observation::Sent(self.now, Arc::clone(&sent)));
         }
         let is_cut = |manager| self.cut.contains(&(manager, sent.cluster.clone(), Direction::Out));
-        if sent.manager.is_some_and(is_cut) || self.strikes(Fault::RequestLost) {
+        let is_cut = sent.manager.is_some_and(is_cut);
+        let is_lost = self.strikes_if(Fault::RequestLost, !is_cut).is_some() || is_cut;
+        let slow = self.strikes_if(Fault::RequestSlow, !is_lost);
+        let doubled = if sent.is_write() { self.strikes_if(Fault::RequestDoubled, !is_lost) } else { None };
+        if is_lost {
             self.note(format!("lost: {}", sent.text()));
             return;
         }
         let mut wait = self.latency();
-        if self.strikes(Fault::RequestSlow) {
+        if let Some(mut dice) = slow {
             self.note(format!("slow: {}", sent.text()));
-            wait += self.dice.millis(0, SLOW_MAX);
+            wait += dice.millis(0, SLOW_MAX);
         }
-        if sent.is_write() && self.strikes(Fault::RequestDoubled) {
+        if let Some(mut dice) = doubled {
             self.note(format!("doubled: {}", sent.text()));
-            let later = wait + self.dice.millis(0, SLOW_MAX);
+            let later = wait + dice.millis(0, SLOW_MAX);
             self.schedule_in(later, Event::Arrive(Arc::clone(&sent)));
         }
         self.schedule_in(wait, Event::Arrive(sent));
-    }
-
-    /// Whether a fault happens now; counted if it does.
-    pub(super) fn strikes(&mut self, fault: Fault) -> bool {
-        let rate = self.options.mixture.rate(fault);
-        let hits = self.is_faulty && rate > 0 && self.dice.hits(rate);
-        if hits {
-            self.faults.count(fault);
-        }
-        hits
     }
 
     /// A request reaches its plane.
@@ -149,29 +153,46 @@ impl World {
         if plane.forbidden.iter().any(names) {
             return Some((403, status(403, "Forbidden", "the manager may not do this", &json!({}))));
         }
-        if self.strikes(Fault::TooManyRequests) {
-            let details = json!({"retryAfterSeconds": 1});
-            return Some((429, status(429, "TooManyRequests", "too many requests", &details)));
-        }
-        if self.strikes(Fault::InternalError) {
-            return Some((500, status(500, "InternalError", "etcdserver: request timed out", &json!({}))));
-        }
-        if self.strikes(Fault::Unavailable) {
-            return Some((503, status(503, "ServiceUnavailable", "the server is overloaded", &json!({}))));
-        }
+        Some(match self.struck_refusal(sent)? {
+            Fault::TooManyRequests => {
+                let details = json!({"retryAfterSeconds": 1});
+                (429, status(429, "TooManyRequests", "too many requests", &details))
+            }
+            Fault::InternalError => {
+                (500, status(500, "InternalError", "etcdserver: request timed out", &json!({})))
+            }
+            Fault::Expired => (410, status(410, "Expired", "too old resource version", &json!({}))),
+            Fault::Conflict => {
+                let text = "the object has been modified; please apply your changes to the latest version";
+                let path = sent.request.path.trim_end_matches("/status");
+                let name = path.rsplit('/').next().unwrap_or_default();
+                (409, status(409, "Conflict", text, &json!({"name": name})))
+            }
+            _ => (503, status(503, "ServiceUnavailable", "the server is overloaded", &json!({}))),
+        })
+    }
+
+    /// The fault that answers in the server's place: the first that strikes. All have their occasion, so that none moves
+    /// the occasions of another.
+    fn struck_refusal(&mut self, sent: &Sent) -> Option<Fault> {
+        let query = &sent.request.query;
         let is_read = sent.request.method == "GET";
-        let can_expire =
-            sent.request.query.contains("watch=true") || sent.request.query.contains("continue=");
-        if is_read && can_expire && self.strikes(Fault::Expired) {
-            return Some((410, status(410, "Expired", "too old resource version", &json!({}))));
-        }
+        let can_expire = is_read && (query.contains("watch=true") || query.contains("continue="));
         let carries_version = sent.request.body.windows(17).any(|part| part == b"\"resourceVersion\"");
-        if sent.is_write() && carries_version && self.strikes(Fault::Conflict) {
-            let text = "the object has been modified; please apply your changes to the latest version";
-            let name = sent.request.path.trim_end_matches("/status").rsplit('/').next().unwrap_or_default();
-            return Some((409, status(409, "Conflict", text, &json!({"name": name}))));
+        let possible = [
+            (Fault::TooManyRequests, true),
+            (Fault::InternalError, true),
+            (Fault::Unavailable, true),
+            (Fault::Expired, can_expire),
+            (Fault::Conflict, sent.is_write() && carries_version),
+        ];
+        let mut struck = None;
+        for (fault, _) in possible.into_iter().filter(|(_, is_possible)| *is_possible) {
+            if self.strikes_if(fault, struck.is_none()).is_some() {
+                struck = Some(fault);
+            }
         }
-        None
+        struck
     }
 
     /// A plane answered.
@@ -187,7 +208,7 @@ impl World {
         }
         let Some(manager) = pending.purpose.manager() else { return };
         let is_cut = self.cut.contains(&(manager, pending.cluster.clone(), Direction::Back));
-        if is_cut || self.strikes(Fault::AnswerLost) {
+        if self.strikes_if(Fault::AnswerLost, !is_cut).is_some() || is_cut {
             self.note(format!("answer {code} to request {} of {manager} lost", id.0));
             return;
         }
