@@ -6,6 +6,7 @@ mod compatibility;
 mod crds;
 mod generated;
 mod kube_assets;
+mod sim_hashes;
 mod tidy;
 
 use std::path::PathBuf;
@@ -32,6 +33,15 @@ enum Task {
     Tidy,
     /// Build real API servers for tests and print their folder.
     KubeAssets,
+    /// Check that simulated seeds are the same runs in every build and on any number of threads.
+    SimHashes {
+        /// How many small seeds.
+        #[arg(long, default_value_t = 100)]
+        seeds: u64,
+        /// The first of them.
+        #[arg(long, default_value_t = 1)]
+        start: u64,
+    },
     /// Run a bench in release mode; what follows goes to it, such as `presence --count 1000`.
     #[command(trailing_var_arg = true)]
     Bench {
@@ -94,6 +104,7 @@ fn run(task: &Task) -> Result<(), Failure> {
                 .map_err(|error| Failure { code: error.exit_code(), message: error.to_string() })?;
             println!("{}", folder.display());
         }
+        Task::SimHashes { seeds, start } => sim_hashes::compare(*seeds, *start)?,
         Task::Bench { arguments } => bench(arguments)?,
     }
     Ok(())
