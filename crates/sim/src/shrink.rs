@@ -154,3 +154,55 @@ impl Shrinker<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Size;
+
+    fn strikes(listed: &[(Fault, &[u64])]) -> Strikes {
+        listed.iter().map(|(fault, occasions)| (*fault, occasions.iter().copied().collect())).collect()
+    }
+
+    /// Two acts and two strikes together break the rule; everything else breaks another one.
+    fn attempt(whole: &Case, candidate: &Case) -> Attempt {
+        let Faults::Listed(listed) = &candidate.faults else { panic!("faults are not listed") };
+        let has = |fault, occasion| listed.get(&fault).is_some_and(|all| all.contains(&occasion));
+        let is_kept = |number: usize| candidate.acts.contains(&whole.acts[number]);
+        let is_there = is_kept(3) && is_kept(11) && has(Fault::Crash, 1) && has(Fault::AnswerLost, 7);
+        let rule = if is_there { "the rule" } else { "another rule" };
+        Attempt { rule: Some(rule.to_owned()), strikes: listed.clone() }
+    }
+
+    #[test]
+    fn what_breaks_the_same_rule_is_left_and_nothing_else() {
+        let whole = Case::of_seed(1, Size::Presence);
+        let answers: Vec<u64> = (0..30).collect();
+        let struck =
+            strikes(&[(Fault::Crash, &[0, 1, 2]), (Fault::Pause, &[4]), (Fault::AnswerLost, &answers)]);
+        let shrunk = shrink(&whole, "the rule", struck, 2_000, &mut |candidate| attempt(&whole, candidate));
+        let left = strikes(&[(Fault::Crash, &[1]), (Fault::AnswerLost, &[7])]);
+        assert_eq!(shrunk.case.faults, Faults::Listed(left));
+        assert_eq!(shrunk.case.acts, [whole.acts[3].clone(), whole.acts[11].clone()]);
+        let universe = &shrunk.case.universe;
+        let names = [&universe.projects, &universe.networks, &universe.locations];
+        assert!(names.iter().all(|names| names.is_empty()) && universe.replicas == 1, "{universe:?}");
+        assert!(shrunk.is_minimal && shrunk.tries < 150, "{} runs", shrunk.tries);
+    }
+
+    #[test]
+    fn strikes_that_do_not_happen_any_more_are_dropped() {
+        let whole = Case::of_seed(1, Size::Small);
+        let struck = strikes(&[(Fault::Crash, &[0, 5])]);
+        let shrunk = shrink(&whole, "the rule", struck, 2_000, &mut |candidate| {
+            // Without acts the world ends before the sixth turn.
+            let Faults::Listed(listed) = &candidate.faults else { panic!("faults are not listed") };
+            let is_broken = listed.get(&Fault::Crash).is_some_and(|all| all.contains(&0));
+            let happened =
+                if candidate.acts.is_empty() { strikes(&[(Fault::Crash, &[0])]) } else { listed.clone() };
+            Attempt { rule: is_broken.then(|| "the rule".to_owned()), strikes: happened }
+        });
+        assert_eq!(shrunk.case.faults, Faults::Listed(strikes(&[(Fault::Crash, &[0])])));
+        assert!(shrunk.case.acts.is_empty() && shrunk.is_minimal);
+    }
+}

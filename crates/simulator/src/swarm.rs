@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use serde_json::json;
 use sim::case::Case;
 use sim::plane::Templates;
 use sim::run::Outcome;
@@ -85,8 +86,12 @@ fn write(
     }
     let file = folder.join(format!("{}-{}.yaml", case.size.name(), case.seed));
     let shrunk = write_shrunk(templates, case, outcome, &file, arguments.tries)?;
-    if let (Some(shrunk), false) = (shrunk, arguments.json) {
-        say(format!("seed {}: {}", case.seed, shrunk.told));
+    match shrunk {
+        Some(shrunk) if arguments.json => {
+            say(json!({"written": {"seed": case.seed, "file": file, "told": shrunk.told}}));
+        }
+        Some(shrunk) => say(format!("seed {}: {}", case.seed, shrunk.told)),
+        None => {}
     }
     Ok(())
 }
@@ -95,7 +100,7 @@ fn close(arguments: &Arguments, mut found: Found, seconds: f64) -> Result<bool, 
     found.hashes.sort_unstable();
     for (seed, trace) in &found.hashes {
         if arguments.json {
-            say(serde_json::json!({"hash": {"seed": seed, "trace": format!("{trace:016x}")}}));
+            say(json!({"hash": {"seed": seed, "trace": format!("{trace:016x}")}}));
         } else {
             say(format!("seed {seed} trace {trace:016x}"));
         }
