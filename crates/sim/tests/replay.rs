@@ -19,8 +19,10 @@ use sim::world::Observation;
 fn listing_what_struck_is_the_same_run() {
     let templates = Templates::new().unwrap();
     let mut struck = BTreeSet::new();
-    for seed in 1..9 {
-        let case = Case::of_seed(seed, Size::Small);
+    let small = (1..9).map(|seed| Case::of_seed(seed, Size::Small));
+    let presence = (1..3).map(|seed| Case::of_seed(seed, Size::Presence));
+    for case in small.chain(presence) {
+        let seed = case.seed;
         let drawn = run(&templates, &case);
         let listed = Case { faults: Faults::Listed(drawn.strikes.clone()), ..case };
         let again = run(&templates, &listed);
