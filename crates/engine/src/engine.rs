@@ -305,7 +305,11 @@ impl Engine {
 
     /// Takes one input in without running passes: a shell with many inputs at hand takes them all in first.
     pub fn take(&mut self, now: Now, input: Input) {
+        let still = now.monotonic.saturating_sub(self.world.now.monotonic);
         self.world.now = now;
+        if still >= self.settings.standstill {
+            self.informers.values_mut().for_each(|informer| informer.opens(now.monotonic));
+        }
         self.watch_the_clock();
         match input {
             Input::Engaged(cluster, identity) => self.engaged(&cluster, identity),

@@ -18,6 +18,8 @@ use crate::ids::{Epoch, SlotId};
 /// How long a server may tell nothing of a kind until the end of its watch is followed by a list instead of another watch:
 /// several bookmarks long.
 const SILENCE_MAX: Duration = Duration::from_mins(4);
+/// How long a watch may take to open, or its connection to be found dead.
+const OPENING_MAX: Duration = Duration::from_secs(30);
 /// Shortest time between the ends of two watches of one informer.
 const WATCH_PAUSE: Duration = Duration::from_secs(1);
 
@@ -80,6 +82,8 @@ pub struct Informer {
     expired_tokens: u32,
     expired_watches: u32,
     ended: Option<Duration>,
+    /// Since when the watch runs, as far as is certain.
+    opened: Duration,
     /// Whether the list that ended last is older than what was seen before it.
     went_back: bool,
     /// Since when there was no success, with the words of the last failure.
@@ -103,6 +107,7 @@ impl Informer {
             expired_tokens: 0,
             expired_watches: 0,
             ended: None,
+            opened: now,
             went_back: false,
             failing_since: None,
             started: now,
@@ -238,6 +243,7 @@ impl Informer {
         let wait = backoff::wait(bounds, self.failures, random);
         self.failures = self.failures.saturating_add(1);
         let resume_watch = was_watching
+            && self.was_open(now.0)
             && !self.is_silent(now.0)
             && matches!(failure, Failure::Unreachable(_) | Failure::Other(_));
         Err(self.wait_until(now.0 + wait, !resume_watch))
@@ -255,6 +261,17 @@ impl Informer {
     /// more, after it came back with an older state: kube-apiserver 1.36.3 says nothing on such a watch. Only a list shows it.
     fn is_silent(&self, now: Duration) -> bool {
         now >= self.heard + SILENCE_MAX
+    }
+
+    /// Whether the watch ran for longer than it may take to open. One that did not may never have reached its server, which
+    /// may have been away to come back with an older state: nothing but a list tells what it holds.
+    fn was_open(&self, now: Duration) -> bool {
+        now >= self.opened + OPENING_MAX
+    }
+
+    /// A watch is asked for now, or the process stood still until now and knows nothing of its watch.
+    pub fn opens(&mut self, now: Duration) {
+        self.opened = now;
     }
 
     fn wait_until(&mut self, until: Duration, relist: bool) -> Duration {

@@ -66,6 +66,8 @@ pub struct Settings {
     pub future_tolerance: Duration,
     /// Difference by which the clocks may drift before deadlines are looked at again.
     pub clock_jump: Duration,
+    /// A time without any input after which the process counts as having stood still; longer than any lease is looked at.
+    pub standstill: Duration,
 }
 
 impl Default for Settings {
@@ -85,6 +87,7 @@ impl Default for Settings {
             steps_in_flight_per_cluster: 64,
             future_tolerance: Duration::from_mins(1),
             clock_jump: Duration::from_secs(1),
+            standstill: Duration::from_secs(10),
         }
     }
 }

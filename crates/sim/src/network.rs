@@ -93,6 +93,8 @@ pub(crate) enum Event {
     Deadline(RequestId),
     /// The next piece of a watch reaches its process.
     Deliver(RequestId),
+    /// A process pings a plane on every connection to it.
+    Ping(ManagerId, ClusterName),
     /// A process that stood still goes on.
     Resume(ManagerId),
     /// The provider of a process looks which planes there are.
@@ -111,6 +113,7 @@ impl Event {
             Self::Inform(manager, input) => format!("{manager} learns: {}", learnt(input)),
             Self::Deadline(request) => format!("nobody waits for request {} any more", request.0),
             Self::Deliver(request) => format!("a piece of watch {} arrives", request.0),
+            Self::Ping(manager, cluster) => format!("{manager} misses answers to its pings of {cluster}"),
             Self::Resume(manager) => format!("{manager} goes on"),
             Self::Look(manager) => format!("{manager} looks which planes there are"),
             Self::Misfortune => "bad luck has its turn".to_owned(),
@@ -138,6 +141,8 @@ pub(crate) enum Mending {
     Partition(ManagerId, ClusterName),
     /// A plane that is down.
     Plane(ClusterName),
+    /// A plane that is away to be restored.
+    Restored(ClusterName),
     /// A kind that is forbidden.
     Forbidden(ClusterName, String),
     /// A kind that is not served.

@@ -129,6 +129,8 @@ pub struct Plane {
     pub wake: Timestamp,
     /// Whether it answers at all.
     pub is_up: bool,
+    /// Whether it is away until it comes back with an older state.
+    pub is_restoring: bool,
     /// Changes whenever the plane is another one than before: what a provider would notice.
     pub identity: String,
     /// Plurals that managers are not allowed to touch.
@@ -150,7 +152,18 @@ impl Plane {
         }
         let (forbidden, unserved) = (BTreeSet::new(), BTreeSet::new());
         let wake = Timestamp::MAX;
-        Some(Self { cluster, server, objects, wake, is_up: true, identity, forbidden, unserved, saved: None })
+        Some(Self {
+            cluster,
+            server,
+            objects,
+            wake,
+            is_up: true,
+            is_restoring: false,
+            identity,
+            forbidden,
+            unserved,
+            saved: None,
+        })
     }
 
     /// Takes a batch in that the server wants to be durable, and says what it changed.

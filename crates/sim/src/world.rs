@@ -335,6 +335,7 @@ impl World {
             Event::Inform(manager, input) => self.inform(manager, *input),
             Event::Deadline(request) => self.give_up(request),
             Event::Deliver(request) => self.deliver(request),
+            Event::Ping(manager, cluster) => self.ping(manager, &cluster),
             Event::Resume(manager) => self.resume(manager),
             Event::Look(manager) => self.look(manager),
             Event::Misfortune => self.misfortune(),

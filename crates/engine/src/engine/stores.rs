@@ -60,6 +60,9 @@ impl Engine {
             return;
         };
         let kind = held.kind;
+        if let Some(informer) = self.informers.get_mut(&store) {
+            informer.opens(self.world.now.monotonic);
+        }
         self.outputs.push(match want {
             Want::Page { epoch, continue_token } => {
                 let limit = self.settings.page_limit;

@@ -134,8 +134,10 @@ fn failures_back_off_to_thirty_seconds_and_resume_where_that_is_possible() {
         let mut scene = Scene::watching();
         let mut last = Duration::ZERO;
         for _ in 0..20 {
-            let (want, waited) = scene.fail_and_wait(&failure);
+            scene.now += OPENING_MAX;
             scene.informer.heard = scene.now;
+            let (want, waited) = scene.fail_and_wait(&failure);
+            scene.informer.opens(scene.now);
             assert_eq!(is_watch_from(&want, "10"), resumes, "{failure:?}");
             assert!(waited <= BOUNDS.1);
             last = waited;
@@ -167,7 +169,7 @@ fn only_a_running_watch_can_be_hurried() {
 #[test]
 fn a_watch_that_told_nothing_for_minutes_is_followed_by_a_list() {
     let mut scene = Scene::watching();
-    scene.now = SILENCE_MAX - Duration::from_secs(1);
+    scene.now = SILENCE_MAX.saturating_sub(Duration::from_secs(1));
     assert!(is_watch_from(&scene.fail_and_wait(&Failure::Ended).0, "10"));
     scene.informer.heard = scene.now;
     scene.now += SILENCE_MAX;
@@ -186,4 +188,16 @@ fn what_is_older_than_what_was_seen_tells_that_the_server_went_back() {
     scene.informer.restart();
     scene.informer.page_done(None, "9", TIMEOUT);
     assert_eq!((scene.informer.went_back(), scene.informer.position()), (true, 9));
+}
+
+#[test]
+fn a_watch_that_may_never_have_been_open_is_followed_by_a_list() {
+    let reset = Failure::Unreachable("reset".to_owned());
+    let mut scene = Scene::watching();
+    scene.now = OPENING_MAX.saturating_sub(Duration::from_secs(1));
+    assert!(is_first_page(&scene.fail_and_wait(&reset).0), "its server may have been away");
+    let mut scene = Scene::watching();
+    scene.now = OPENING_MAX;
+    scene.informer.opens(scene.now);
+    assert!(is_first_page(&scene.fail_and_wait(&reset).0), "so it may when this process stood still");
 }

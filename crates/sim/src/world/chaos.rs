@@ -20,6 +20,10 @@ const PAUSE_MAX: u64 = 60_000;
 const OUTAGE_MAX: u64 = 90_000;
 /// How often in a thousand turns some plane's state is kept, to come back to.
 const SAVED: u32 = 100;
+/// How long a plane is away to be restored: longer than a dead connection stays unnoticed.
+const RESTORING: (u64, u64) = (45_000, 120_000);
+/// How long a connection is dead before its pings tell.
+const KEEPALIVE: SignedDuration = SignedDuration::from_secs(30);
 /// The furthest a wall clock is wrong.
 const CLOCK_MAX: u64 = 30_000;
 
@@ -49,11 +53,17 @@ impl World {
     pub fn heal(&mut self, stays_broken: &[ClusterName]) {
         self.end_faults();
         self.free_streams();
-        let mending = |event: &Event| matches!(event, Event::Mend(_) | Event::Resume(_));
+        // A restore goes on to its end: it takes longer than a dead connection stays unnoticed.
+        let mending = |event: &Event| match event {
+            Event::Mend(Mending::Restored(cluster)) => stays_broken.contains(cluster),
+            Event::Mend(_) | Event::Resume(_) => true,
+            _ => false,
+        };
         // Mending one thing may begin another, such as the restart of a process that has just drained.
         while let Some(at) = self.queue.iter().find(|(_, event)| mending(event)).map(|(at, _)| *at) {
             match self.queue.remove(&at) {
-                Some(Event::Mend(Mending::Plane(cluster))) if stays_broken.contains(&cluster) => {}
+                Some(Event::Mend(Mending::Plane(cluster) | Mending::Restored(cluster)))
+                    if stays_broken.contains(&cluster) => {}
                 Some(Event::Mend(mending)) => self.mend(mending),
                 Some(Event::Resume(manager)) => self.wake_up(manager),
                 _ => {}
@@ -194,6 +204,7 @@ impl World {
         for direction in directions {
             self.cut.insert((id, cluster.clone(), *direction));
         }
+        self.schedule_in(KEEPALIVE, Event::Ping(id, cluster.clone()));
         self.mend_later(Mending::Partition(id, cluster), &mut dice);
     }
 
@@ -204,12 +215,17 @@ impl World {
             .map(|plane| (plane.cluster.clone(), plane.has_saved().then(|| plane.cluster.clone())))
             .unzip();
         let saved: Vec<ClusterName> = saved.into_iter().flatten().collect();
-        if let Some((cluster, _)) = self.strikes_one_of(Fault::PlaneRestored, &saved)
+        if let Some((cluster, mut dice)) = self.strikes_one_of(Fault::PlaneRestored, &saved)
             && self.planes.get_mut(&cluster).is_some_and(crate::plane::Plane::restore)
         {
-            self.note(format!("{cluster} comes back with an older state"));
+            self.note(format!("{cluster} will come back with an older state"));
             self.note_reset(&cluster);
-            self.break_streams(&cluster, &Failure::Unreachable("connection reset".to_owned()));
+            self.take_down(&cluster);
+            if let Some(plane) = self.planes.get_mut(&cluster) {
+                plane.is_restoring = true;
+            }
+            let away = dice.millis(RESTORING.0, RESTORING.1);
+            self.schedule_in(away, Event::Mend(Mending::Restored(cluster)));
         }
         if let Some((cluster, _)) = self.strikes_one_of(Fault::PlaneReplaced, &all) {
             self.note(format!("{cluster} comes back empty, as another"));
@@ -265,7 +281,12 @@ impl World {
             }
             Mending::Plane(cluster) => {
                 if let Some(plane) = self.planes.get_mut(&cluster) {
-                    plane.is_up = true;
+                    plane.is_up = !plane.is_restoring;
+                }
+            }
+            Mending::Restored(cluster) => {
+                if let Some(plane) = self.planes.get_mut(&cluster) {
+                    (plane.is_up, plane.is_restoring) = (true, false);
                 }
             }
             Mending::Forbidden(cluster, kind) => {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use api::ClusterName;
 use apiserver::request::RequestId;
 use bytes::Bytes;
 use engine::{Failure, Input, wire};
@@ -11,7 +12,7 @@ use super::World;
 use super::planes::Direction;
 use crate::dice::Dice;
 use crate::fault::Fault;
-use crate::network::{Event, Piece, Purpose};
+use crate::network::{Event, ManagerId, Pending, Piece, Purpose};
 
 /// The most versions that a watch lags behind.
 const LAG_MAX: u64 = 8;
@@ -125,6 +126,27 @@ impl World {
         };
         self.close(id);
         self.inform(manager, Input::WatchEnded(store, epoch, failure));
+    }
+
+    /// Watches of a process whose pings are not answered by the plane are dead.
+    pub(super) fn ping(&mut self, manager: ManagerId, cluster: &ClusterName) {
+        if !self.cut.iter().any(|(cut, plane, _)| *cut == manager && plane == cluster) {
+            return;
+        }
+        let of_process = |pending: &Pending| match pending.purpose {
+            Purpose::Watch(id, store, epoch, _) if id == manager => Some((store, epoch)),
+            _ => None,
+        };
+        let opened = self
+            .pending
+            .iter()
+            .filter(|(id, pending)| pending.cluster == *cluster && self.streams.contains_key(id));
+        let dead: Vec<_> = opened.filter_map(|(id, pending)| Some((*id, of_process(pending)?))).collect();
+        for (id, (store, epoch)) in dead {
+            self.close(id);
+            let failure = Failure::Unreachable("pings are not answered".to_owned());
+            self.inform(manager, Input::WatchEnded(store, epoch, failure));
+        }
     }
 
     /// The reader of a watch has gone.
