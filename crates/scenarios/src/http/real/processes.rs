@@ -156,11 +156,15 @@ async fn start_etcd(assets: &Path, folder: &Path) -> (Child, u16) {
 
 /// Whether a program became ready; false if it ended before.
 async fn is_ready(child: &mut Child, name: &str, ready: impl Future<Output = ()>) -> bool {
-    tokio::select! {
+    // To wait for a child closes its standard input, which is what ends it here.
+    let stdin = child.stdin.take();
+    let is_ready = tokio::select! {
         () = ready => true,
         _ = child.wait() => false,
         () = tokio::time::sleep(START_LIMIT) => panic!("{name} is not ready within {START_LIMIT:?}"),
-    }
+    };
+    child.stdin = stdin;
+    is_ready
 }
 
 async fn listens(port: u16) {
