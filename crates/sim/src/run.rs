@@ -239,7 +239,7 @@ impl Run<'_> {
         let projects: Vec<ClusterName> =
             planes.filter(|cluster| matches!(cluster, ClusterName::Project(_))).collect();
         let dead: Vec<ClusterName> = projects.into_iter().filter(|_| self.dice.hits(300)).collect();
-        self.world.heal(&dead);
+        self.heal(&dead)?;
         self.release(&dead)?;
         self.settle("L5 what is dead keeps nothing else from being served", &|cluster| {
             !dead.contains(cluster)
@@ -251,12 +251,22 @@ impl Run<'_> {
     }
 
     fn healed(&mut self) -> Result<(), Stopped> {
-        self.world.heal(&[]);
+        self.heal(&[])?;
         self.release(&[])?;
         self.settle("L1 what is declared becomes so", &|_| true)?;
         let graces = self.world.now() + GRACE * 3;
         self.until(graces)?;
         self.settle("L1 what is declared stays so", &|_| true)
+    }
+
+    /// Ends faults; a plane that is away to be restored comes back in its time.
+    fn heal(&mut self, stays_broken: &[ClusterName]) -> Result<(), Stopped> {
+        self.world.heal(stays_broken);
+        while self.world.planes().any(|plane| plane.is_restoring && !stays_broken.contains(&plane.cluster)) {
+            let next = self.world.now() + LOOK;
+            self.until(next)?;
+        }
+        Ok(())
     }
 
     /// Foreign finalizers go, so that nothing is held by them for ever.

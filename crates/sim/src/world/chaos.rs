@@ -88,7 +88,7 @@ impl World {
 
     /// A plane's server comes back as it was.
     pub fn bring_back(&mut self, cluster: &ClusterName) {
-        self.mend(Mending::Plane(cluster.clone()));
+        self.mend(Mending::Restored(cluster.clone()));
     }
 
     fn wake_up(&mut self, id: ManagerId) {
