@@ -46,9 +46,16 @@ impl Engine {
 
     pub(super) fn lease_answered(&mut self, index: usize, answer: LeaseAnswer) {
         let now = self.world.now;
-        let may_take = index < self.leases_in_turn();
+        let before = self.leases_in_turn();
+        let may_take = index < before;
         if let Some(want) = self.leases.get_mut(index).and_then(|lease| lease.answer(answer, now, may_take)) {
             self.outputs.push(Output::Lease(index, want));
+        }
+        // Whoever has just got one lease does not wait for the next look at the one whose turn has come.
+        if self.leases_in_turn() > before
+            && let Some(next) = self.leases.get_mut(before)
+        {
+            next.retry_now(now.monotonic);
         }
         self.look_at_leadership();
     }

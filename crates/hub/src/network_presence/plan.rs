@@ -4,7 +4,7 @@ mod end;
 mod hold;
 
 use api::Uid;
-use federation::{Judgement, NetworkFacts, judge};
+use federation::{Judgement, NetworkFacts, ProjectSight, judge};
 use reconcile::step::Verb;
 use reconcile::{Plan, Sight};
 
@@ -26,6 +26,8 @@ pub(super) fn plan(observed: &Observed) -> Plan {
         }
         Sight::Present(network) => plan_life(observed, contexts, network),
         Sight::Absent => end::all(observed, contexts, |context| context.facts.is_made_for_a_network()),
+        // Nothing was left there, and nothing can be made there: bindings say so to whoever declares it (decisions 4).
+        _ if observed.facts.project == ProjectSight::Absent && contexts.is_empty() => Plan::settled(),
         other => {
             let text = format!("the Network of {}: {:?}", observed.key, other.as_ref().map(|_| ()));
             Plan::waiting("Unknown", text)
