@@ -82,10 +82,8 @@ pub struct Informer {
     expired_tokens: u32,
     expired_watches: u32,
     ended: Option<Duration>,
-    /// Since when the watch runs, as far as is certain.
+    /// When the list or watch that runs was asked for, as far as is certain.
     opened: Duration,
-    /// Whether the list that ended last is older than what was seen before it.
-    went_back: bool,
     /// Since when there was no success, with the words of the last failure.
     pub failing_since: Option<(Timestamp, String)>,
     /// When the first list was asked for.
@@ -108,7 +106,6 @@ impl Informer {
             expired_watches: 0,
             ended: None,
             opened: now,
-            went_back: false,
             failing_since: None,
             started: now,
             heard: now,
@@ -151,8 +148,6 @@ impl Informer {
         if continue_token.is_some() {
             return Want::Page { epoch: self.epoch, continue_token };
         }
-        let number = version.parse::<u64>().unwrap_or(0);
-        self.went_back = number < self.position();
         version.clone_into(&mut self.position);
         self.succeed();
         self.expired_tokens = 0;
@@ -170,11 +165,10 @@ impl Informer {
         self.seen.clear();
     }
 
-    /// Whether the list that just ended is older than what was seen before it. Lists are read from the newest state, so the
-    /// server came back with an older one: what it answered to writes before that is void.
+    /// When the list or watch that runs was asked for.
     #[must_use]
-    pub fn went_back(&self) -> bool {
-        self.went_back
+    pub fn asked(&self) -> Duration {
+        self.opened
     }
 
     fn watch(&mut self, timeout: Duration) -> Want {
@@ -269,7 +263,7 @@ impl Informer {
         now >= self.opened + OPENING_MAX
     }
 
-    /// A watch is asked for now, or the process stood still until now and knows nothing of its watch.
+    /// A list or watch is asked for now, or the process stood still until now and knows nothing of its watch.
     pub fn opens(&mut self, now: Duration) {
         self.opened = now;
     }

@@ -58,6 +58,8 @@ pub struct Store {
     invalid: BTreeSet<ObjectKey>,
     /// Own writes that the watch has not passed, by version, with the time of their answer.
     overlays: BTreeMap<(u64, SlotId), Duration>,
+    /// When deletions were answered, by the slots they emptied.
+    tombstones: BTreeMap<SlotId, Duration>,
     /// Slots that keep their object as JSON since the last [`Store::take_encoded`].
     encoded: Vec<SlotId>,
     present: usize,
@@ -80,6 +82,7 @@ impl Store {
             indexes: Vec::new(),
             invalid: BTreeSet::new(),
             overlays: BTreeMap::new(),
+            tombstones: BTreeMap::new(),
             encoded: Vec::new(),
             present: 0,
             own_writes: 0,
@@ -375,8 +378,13 @@ impl Store {
     /// Lays an own write over the object until the watch has passed it; `now` is when it was answered.
     pub fn set_overlay(&mut self, key: &ObjectKey, overlay: Overlay, now: Duration, woken: &mut Vec<Reader>) {
         let id = self.slot_id(key);
-        if let Overlay::Object(object) = &overlay {
-            self.overlays.insert((version_number(&object.meta.version), id), now);
+        match &overlay {
+            Overlay::Object(object) => {
+                self.overlays.insert((version_number(&object.meta.version), id), now);
+            }
+            Overlay::Tombstone(_) => {
+                self.tombstones.insert(id, now);
+            }
         }
         self.change(id, woken, |slot| slot.set_overlay(overlay));
     }
@@ -395,6 +403,23 @@ impl Store {
             self.change(id, woken, |slot| slot.drop_overlay(position));
         }
         passed
+    }
+
+    /// Drops own writes that were answered before a list was asked for, which has ended: lists are read from the newest state,
+    /// so it shows them, or the server came back with a state from before them.
+    pub fn drop_overlays_before(&mut self, asked: Duration, woken: &mut Vec<Reader>) {
+        let written: Vec<(u64, SlotId)> =
+            self.overlays.iter().filter(|(_, answered)| **answered < asked).map(|(at, _)| *at).collect();
+        for (version, id) in written {
+            self.overlays.remove(&(version, id));
+            self.change(id, woken, |slot| slot.drop_overlay(version));
+        }
+        let deleted: Vec<SlotId> =
+            self.tombstones.iter().filter(|(_, answered)| **answered < asked).map(|(id, _)| *id).collect();
+        for id in deleted {
+            self.tombstones.remove(&id);
+            self.change(id, woken, Slot::drop_tombstone);
+        }
     }
 
     /// Names of all objects of which the last list or watch told, for the sweep after a list.

@@ -60,7 +60,8 @@ impl Engine {
             return;
         };
         let kind = held.kind;
-        if let Some(informer) = self.informers.get_mut(&store) {
+        let is_continued = matches!(want, Want::Page { continue_token: Some(_), .. });
+        if let Some(informer) = self.informers.get_mut(&store).filter(|_| !is_continued) {
             informer.opens(self.world.now.monotonic);
         }
         self.outputs.push(match want {
@@ -117,7 +118,7 @@ impl Engine {
     /// The list is complete: what it lacks is deleted, and own writes it has passed are no longer needed.
     fn sweep(&mut self, store: StoreId) {
         let Some(informer) = self.informers.get(&store) else { return };
-        let position = if informer.went_back() { u64::MAX } else { informer.position() };
+        let (position, asked) = (informer.position(), informer.asked());
         let Some(held) = self.world.store(store) else { return };
         let lacking = held.base_slots().filter(|slot| !informer.is_marked(*slot));
         let lacking: Vec<_> = lacking.filter_map(|slot| held.key_of(slot).cloned()).collect();
@@ -126,6 +127,7 @@ impl Engine {
                 held.set_base(&key, None, woken);
             }
             let passed = held.drop_overlays(position, woken);
+            held.drop_overlays_before(asked, woken);
             held.set_state(StoreState::Synced, woken);
             passed
         });

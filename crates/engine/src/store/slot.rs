@@ -141,6 +141,12 @@ impl Slot {
         }
     }
 
+    pub(super) fn drop_tombstone(&mut self) {
+        if matches!(self.overlay, Some(Overlay::Tombstone(_))) {
+            self.overlay = None;
+        }
+    }
+
     pub(super) fn drop_overlay(&mut self, position: u64) {
         if let Some(Overlay::Object(own)) = &self.overlay
             && version_number(&own.meta.version) <= position

@@ -141,9 +141,11 @@ fn a_plane_that_comes_back_with_an_older_state_is_listed_again() {
     let mut rig = Rig::started();
     rig.source("s", &json!({"for": "c", "x": "1"}));
     let backup = rig.server.clone();
+    rig.withholds_events_of = Some(project());
     rig.delete_source("s");
-    rig.run();
-    assert!(!rig.is_copied("c"));
+    rig.source("u", &json!({"for": "e", "x": "3"}));
+    assert_eq!((rig.is_copied("c"), rig.is_copied("e")), (false, true));
+    rig.withholds_events_of = None;
     rig.server = backup;
     rig.run();
     rig.pass_time(seconds(280));
@@ -156,4 +158,6 @@ fn a_plane_that_comes_back_with_an_older_state_is_listed_again() {
     rig.delete_source("s");
     assert!(rig.is_copied("d"), "a version below those of before is seen");
     assert!(!rig.is_copied("c"), "the copy that came back goes when its source goes again");
+    rig.source("u", &json!({"for": "e", "x": "3"}));
+    assert!(rig.is_copied("e"), "what was written to the state that is gone is written again");
 }
