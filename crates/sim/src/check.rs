@@ -22,8 +22,8 @@ use crate::plane::ObjectRef;
 use crate::truth::Truth;
 use crate::world::{Observation, World};
 
-/// How long what a manager knew may have been overtaken when its write lands: the slowest requests, twice, and the
-/// slowest watch. A fact that has held for longer must have been respected.
+/// How long what a manager knew may have been overtaken when its write lands, in a world that a seed makes: the slowest
+/// requests, twice, and the slowest watch. A fact that has held for longer must have been respected.
 pub const OVERTAKEN: SignedDuration = SignedDuration::from_secs(200);
 
 /// A rule that was broken.
@@ -97,6 +97,14 @@ pub struct Checks {
 
 impl Default for Checks {
     fn default() -> Self {
+        Self::over(Truth::default())
+    }
+}
+
+impl Checks {
+    /// All rules over what is known.
+    #[must_use]
+    pub fn over(truth: Truth) -> Self {
         let rules: Vec<Box<dyn Check>> = vec![
             Box::new(writers::Writers),
             Box::new(copies::Copies),
@@ -107,11 +115,9 @@ impl Default for Checks {
             Box::new(unique::Unique),
             Box::new(fencing::Fencing::default()),
         ];
-        Self { truth: Truth::default(), rules, engines: engine::Engines::default() }
+        Self { truth, rules, engines: engine::Engines::default() }
     }
-}
 
-impl Checks {
     /// These rules too.
     #[must_use]
     pub fn and(mut self, rules: Vec<Box<dyn Check>>) -> Self {

@@ -6,7 +6,6 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::check::Finding;
-use crate::check::holders::GRACE;
 use crate::plane::ObjectRef;
 use crate::truth::contexts::{belongs_to, controlling_network, is_made_for_a_network, pair_of};
 use crate::truth::pairs::Declared;
@@ -97,7 +96,7 @@ fn context_complaint(
     let since = stamp.and_then(Value::as_str).and_then(|text| text.parse::<Timestamp>().ok());
     match since {
         None => Some("has no holder and no readable stamp".to_owned()),
-        Some(since) if truth.now.duration_since(since) > GRACE * 2 => {
+        Some(since) if truth.now.duration_since(since) > truth.grace.saturating_mul(2) => {
             Some(format!("has had no holder since {since} and is still there"))
         }
         Some(_) => None,

@@ -1,5 +1,6 @@
 //! Deterministic simulation: real engines and real servers in one world with one clock, without tokio or HTTP.
 
+pub mod canonical;
 pub mod case;
 pub mod check;
 pub mod clock;
@@ -12,7 +13,7 @@ pub mod plane;
 pub mod regression;
 pub mod run;
 pub mod shrink;
-mod story;
+pub mod story;
 pub mod tally;
 pub mod trace;
 pub mod truth;

@@ -55,6 +55,7 @@ pub fn controllers(withheld: &[&str]) -> Vec<Box<dyn Registration>> {
 
 /// A running process.
 pub(crate) struct Manager {
+    pub(crate) options: ManagerOptions,
     pub(crate) engine: Engine,
     pub(crate) places: Vec<LeasePlace>,
     /// Which engagement each cluster has, and of which identity.
@@ -96,6 +97,7 @@ impl Manager {
         let engine = Engine::new(numbers, seed, clock.at(now), controllers(&options.withheld), configuration)
             .with_leases(settings);
         Self {
+            options: options.clone(),
             engine,
             places,
             engagements: BTreeMap::new(),

@@ -31,11 +31,11 @@ struct Line {
 
 /// What happened, as text.
 #[derive(Default)]
-pub(crate) struct Journal(VecDeque<Line>);
+pub struct Journal(VecDeque<Line>);
 
 impl Journal {
     /// Takes an observation in.
-    pub(crate) fn take(&mut self, observation: &Observation) {
+    pub fn take(&mut self, observation: &Observation) {
         let Some(line) = told_of(observation) else { return };
         if self.0.len() >= KEPT_MAX {
             self.0.pop_front();
@@ -44,7 +44,8 @@ impl Journal {
     }
 
     /// Tells a breach.
-    pub(crate) fn story(&self, breach: &Breach, truth: &Truth, world: &mut World) -> Vec<String> {
+    #[must_use]
+    pub fn story(&self, breach: &Breach, truth: &Truth, world: &mut World) -> Vec<String> {
         let pair = breach
             .cluster
             .as_ref()

@@ -11,6 +11,8 @@ use api::{ClusterName, labels};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
+use crate::check::OVERTAKEN;
+use crate::check::holders::GRACE;
 use crate::plane::ObjectRef;
 use crate::world::Observation;
 
@@ -20,10 +22,14 @@ pub use pairs::Pair;
 pub type NetworkPlace = (ClusterName, String, String);
 
 /// See the module.
-#[derive(Default)]
 pub struct Truth {
     /// Now, as of the last observation.
     pub now: Timestamp,
+    /// Unclaimed grace of every manager of the world.
+    pub grace: SignedDuration,
+    /// How long what a manager knew may have been overtaken when its write lands; a fact that has held for longer must have
+    /// been respected.
+    pub overtaken: SignedDuration,
     objects: BTreeMap<ClusterName, BTreeMap<ObjectRef, Arc<Value>>>,
     /// Since when each pair has had a holder, without a gap.
     held_since: BTreeMap<Pair, Timestamp>,
@@ -33,7 +39,27 @@ pub struct Truth {
     rewritten: BTreeMap<ClusterName, Timestamp>,
 }
 
+impl Default for Truth {
+    fn default() -> Self {
+        Self::with_times(GRACE, OVERTAKEN)
+    }
+}
+
 impl Truth {
+    /// Nothing is known of a world with these times.
+    #[must_use]
+    pub fn with_times(grace: SignedDuration, overtaken: SignedDuration) -> Self {
+        Self {
+            now: Timestamp::default(),
+            grace,
+            overtaken,
+            objects: BTreeMap::new(),
+            held_since: BTreeMap::new(),
+            networks: BTreeMap::new(),
+            rewritten: BTreeMap::new(),
+        }
+    }
+
     /// Takes an observation in.
     pub fn take(&mut self, observation: &Observation) {
         match observation {

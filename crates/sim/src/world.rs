@@ -4,6 +4,8 @@
 //! socket, no real time. The same seed gives the same events on any machine.
 
 mod chaos;
+pub mod gate;
+pub mod interference;
 mod planes;
 mod processes;
 mod provider;
@@ -28,6 +30,7 @@ use crate::network::{Event, ManagerId, Pending, Sent};
 use crate::plane::{Changed, Plane, PlaneError, Templates};
 use crate::trace::TraceHash;
 
+use self::interference::Interferences;
 use self::streams::Stream;
 
 /// When every world begins.
@@ -126,7 +129,9 @@ pub struct World {
     cut: BTreeSet<(ManagerId, ClusterName, planes::Direction)>,
     disengaged: BTreeSet<ClusterName>,
     writes: VecDeque<String>,
+    interferences: Interferences,
     is_faulty: bool,
+    is_gated: bool,
     /// Events as lines, with their times, that nobody has read yet.
     pub told: VecDeque<(Timestamp, String)>,
     /// What engines counted whose processes are gone.
@@ -182,7 +187,9 @@ impl World {
             cut: BTreeSet::new(),
             disengaged: BTreeSet::new(),
             writes: VecDeque::new(),
+            interferences: Interferences::default(),
             is_faulty: false,
+            is_gated: false,
             told: VecDeque::new(),
             ended: Vec::new(),
             observed: VecDeque::new(),

@@ -3,7 +3,7 @@
 use api::labels;
 use serde_json::Value;
 
-use super::{Check, Finding, OVERTAKEN};
+use super::{Check, Finding};
 use crate::truth::contexts::belongs_to;
 use crate::truth::{Truth, is_copy, text};
 use crate::world::{Author, Observation};
@@ -26,13 +26,13 @@ impl Check for Finalizers {
             return None;
         }
         let cluster = &commit.changed.cluster;
-        if truth.is_rewritten_within(cluster, OVERTAKEN) {
+        if truth.is_rewritten_within(cluster, truth.overtaken) {
             return None;
         }
         let uid = text(before, "/metadata/uid");
         let created = |context: &Value| {
             let at = text(context, "/metadata/creationTimestamp").parse::<jiff::Timestamp>().ok();
-            at.is_some_and(|at| commit.at.duration_since(at) > OVERTAKEN)
+            at.is_some_and(|at| commit.at.duration_since(at) > truth.overtaken)
         };
         let left = truth
             .of(cluster, "networkcontexts")

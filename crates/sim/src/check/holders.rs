@@ -5,12 +5,12 @@ use api::labels::annotation;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use super::{Check, Finding, OVERTAKEN};
+use super::{Check, Finding};
 use crate::truth::contexts::{belongs_to, pair_of};
 use crate::truth::{Pair, Truth, is_going};
 use crate::world::{Author, Commit, Observation};
 
-/// Unclaimed grace of every manager of a simulated world.
+/// Unclaimed grace of every manager of a world that a seed makes.
 pub const GRACE: SignedDuration = SignedDuration::from_secs(20);
 /// How far a manager's clock may be ahead of the server's when it judges a deadline that the server confirms by seconds.
 const ROUNDING: SignedDuration = SignedDuration::from_secs(2);
@@ -43,29 +43,30 @@ fn ended(commit: &Commit) -> Option<&Value> {
 }
 
 fn complaint(truth: &Truth, commit: &Commit, before: &Value, pair: &Pair) -> Option<String> {
-    if truth.is_rewritten_within(&pair.cluster(), OVERTAKEN)
-        || truth.is_rewritten_within(&api::ClusterName::Hub, OVERTAKEN)
+    if truth.is_rewritten_within(&pair.cluster(), truth.overtaken)
+        || truth.is_rewritten_within(&api::ClusterName::Hub, truth.overtaken)
     {
         return None;
     }
     let place = (pair.cluster(), pair.namespace.clone(), pair.network.clone());
     let network = truth.get(&place.0, "networks", &place.1, &place.2)?;
     let uid = crate::truth::text(network, "/metadata/uid");
-    if !truth.lives_for(&place, uid, OVERTAKEN) || !belongs_to(before, uid) {
+    if !truth.lives_for(&place, uid, truth.overtaken) || !belongs_to(before, uid) {
         return None;
     }
     let serving = truth.serving(pair, uid);
     if serving.is_some_and(|(other, _)| *other != commit.changed.object) {
         return None;
     }
-    if truth.is_held_for(pair, OVERTAKEN) {
+    if truth.is_held_for(pair, truth.overtaken) {
         return Some(format!("was ended while {pair} was declared, for minutes already"));
     }
     let stamp = before.pointer("/metadata/annotations")?.get(annotation::UNCLAIMED_SINCE);
     let since = stamp.and_then(Value::as_str).and_then(|text| text.parse::<Timestamp>().ok());
     match since {
+        None if truth.grace.is_zero() => None,
         None => Some(format!("was ended without a readable {} on it", annotation::UNCLAIMED_SINCE)),
-        Some(since) if commit.at.duration_since(since) < GRACE.saturating_sub(ROUNDING) => {
+        Some(since) if commit.at.duration_since(since) < truth.grace.saturating_sub(ROUNDING) => {
             Some(format!("was ended at {}, before its grace since {since} was over", commit.at))
         }
         Some(_) => None,

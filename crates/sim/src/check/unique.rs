@@ -1,6 +1,6 @@
 //! S1: a presence has one context. No manager makes another while one serves.
 
-use super::{Check, Finding, OVERTAKEN};
+use super::{Check, Finding};
 use crate::truth::contexts::pair_of;
 use crate::truth::{Truth, text};
 use crate::world::{Author, Observation};
@@ -20,13 +20,13 @@ impl Check for Unique {
         }
         let context = commit.changed.after.as_deref()?;
         let pair = pair_of(&commit.changed.cluster, &commit.changed.object, context)?;
-        if truth.is_rewritten_within(&commit.changed.cluster, OVERTAKEN) {
+        if truth.is_rewritten_within(&commit.changed.cluster, truth.overtaken) {
             return None;
         }
         let network = truth.get(&pair.cluster(), "networks", &pair.namespace, &pair.network)?;
         let (serving, other) = truth.serving(&pair, text(network, "/metadata/uid"))?;
         let made = text(other, "/metadata/creationTimestamp").parse::<jiff::Timestamp>().ok()?;
-        let is_old = commit.at.duration_since(made) > OVERTAKEN;
+        let is_old = commit.at.duration_since(made) > truth.overtaken;
         (is_old && *serving != commit.changed.object).then(|| {
             let text = format!("was made for {pair} while {serving} serves it");
             Finding::of(&commit.changed.cluster, &commit.changed.object, text)

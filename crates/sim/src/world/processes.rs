@@ -42,6 +42,7 @@ impl World {
             self.note(format!("{id} is gone"));
         }
         self.held.remove(&id);
+        self.needs_nothing(id);
         let is_its_own = |purpose: &Purpose| purpose.manager() == Some(id);
         let waiting: Vec<_> = self
             .pending
@@ -113,12 +114,14 @@ impl World {
         let mut running = self.managers.values().filter(|manager| !manager.is_held);
         self.pending.values().all(|pending| is_quiet(&pending.purpose))
             && self.queue.values().all(is_routine)
+            && !self.is_anybody_behind()
             && self.planes.values().all(|plane| plane.wake > self.now)
             && running.all(|manager| manager.engine.is_idle())
     }
 
     /// An input reaches a process; one that stands still gets it later.
     pub(super) fn inform(&mut self, id: ManagerId, input: Input) {
+        self.caught_up_by(id, &input);
         match self.managers.get_mut(&id) {
             Some(manager) if manager.paused_until.is_some() => manager.parked.push_back(input),
             Some(_) => self.feed(id, input),
@@ -133,6 +136,10 @@ impl World {
         let outputs = manager.engine.handle(manager.clock.at(now), input);
         self.trace.number(u64::from(id.0));
         for output in outputs {
+            if !self.managers.contains_key(&id) {
+                // It died over one of its writes.
+                return;
+            }
             self.wanted(id, output);
         }
     }
@@ -151,7 +158,10 @@ impl World {
                 let seconds = i64::try_from(timeout_seconds).unwrap_or(i64::MAX);
                 self.stream(request, SignedDuration::from_secs(seconds) + WATCH_MARGIN);
             }
-            Output::Stop(store) => self.cancel_watch(id, store),
+            Output::Stop(store) => {
+                self.stops_watching(id, store);
+                self.cancel_watch(id, store);
+            }
             Output::Execute(step, request) => {
                 self.writes.push_back(format!("{} {}", request.method.as_str(), request.path));
                 let purpose = Purpose::Step(id, step, request.kind);

@@ -38,6 +38,13 @@ pub(super) struct Stream {
     life: SignedDuration,
 }
 
+impl Stream {
+    /// Pieces that have not reached the process.
+    pub(super) fn waiting(&self) -> usize {
+        self.pieces.len()
+    }
+}
+
 impl World {
     /// Remembers a watch that was asked for; `life` is how long its reader reads at most.
     pub(super) fn stream(&mut self, id: RequestId, life: SignedDuration) {
@@ -106,8 +113,15 @@ impl World {
         self.schedule(at, Event::Deliver(id));
     }
 
-    /// The next piece reaches its process.
+    /// The next piece reaches its process, or the gate before it.
     pub(super) fn deliver(&mut self, id: RequestId) {
+        if !self.is_gated {
+            self.deliver_now(id);
+        }
+    }
+
+    /// The next piece reaches its process.
+    pub(super) fn deliver_now(&mut self, id: RequestId) {
         let Some(pending) = self.pending.get(&id) else { return };
         let Purpose::Watch(manager, store, epoch, kind) = pending.purpose else { return };
         if self.cut.contains(&(manager, pending.cluster.clone(), Direction::Back)) {
@@ -118,7 +132,13 @@ impl World {
         };
         let failure = match piece {
             Piece::Line(line) => match wire::read_event(&line, kind) {
-                Ok(Some(event)) => return self.inform(manager, Input::Watched(store, epoch, event)),
+                Ok(Some(event)) => {
+                    let input = Input::Watched(store, epoch, event);
+                    if self.gets_through(id, &input, manager) {
+                        self.inform(manager, input);
+                    }
+                    return;
+                }
                 Ok(None) => return,
                 Err(failure) => failure,
             },
@@ -146,6 +166,14 @@ impl World {
             self.close(id);
             let failure = Failure::Unreachable("pings are not answered".to_owned());
             self.inform(manager, Input::WatchEnded(store, epoch, failure));
+        }
+    }
+
+    /// A watch stays open and says nothing more, not even what is on its way.
+    pub(super) fn hang(&mut self, id: RequestId) {
+        if let Some(stream) = self.streams.get_mut(&id) {
+            stream.is_hung = true;
+            stream.pieces.clear();
         }
     }
 

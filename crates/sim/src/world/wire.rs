@@ -82,11 +82,18 @@ impl World {
     /// Sends a manager's request.
     pub(super) fn send(&mut self, manager: ManagerId, purpose: Purpose, draft: Draft<'_>) -> RequestId {
         let id = self.request_id();
+        let is_step = matches!(purpose, Purpose::Step(..));
         self.pending.insert(id, Pending { purpose, cluster: draft.cluster.clone() });
         self.schedule_in(draft.timeout, Event::Deadline(id));
         let content = (draft.content_type, draft.body);
         let request = with_every_right(id, (draft.method, draft.path), content, "manager");
         let sent = Arc::new(Sent { manager: Some(manager), cluster: draft.cluster, request });
+        if is_step && !self.outlives_sending(manager, id) {
+            return id;
+        }
+        if sent.is_write() {
+            self.observe(Observation::Sent(self.now, Arc::clone(&sent)));
+        }
         if self.managers.get(&manager).is_some_and(|manager| manager.is_held) {
             self.held.entry(manager).or_default().push(sent);
         } else {
@@ -97,9 +104,6 @@ impl World {
 
     /// Puts a request on the wire.
     pub(super) fn launch(&mut self, sent: Arc<Sent>) {
-        if sent.is_write() {
-            self.observe(Observation::Sent(self.now, Arc::clone(&sent)));
-        }
         let is_cut = |manager| self.cut.contains(&(manager, sent.cluster.clone(), Direction::Out));
         let is_cut = sent.manager.is_some_and(is_cut);
         let is_lost = self.strikes_if(Fault::RequestLost, !is_cut).is_some() || is_cut;
@@ -197,6 +201,9 @@ impl World {
 
     /// A plane answered.
     pub(super) fn responded(&mut self, id: RequestId, code: u16, body: &[u8]) {
+        if !self.outlives_answer(id) {
+            return;
+        }
         let Some(pending) = self.pending.get(&id).cloned() else { return };
         self.trace.number(u64::from(code));
         if matches!(pending.purpose, Purpose::User) {
