@@ -23,6 +23,14 @@ pub(crate) enum TidyError {
     /// The workspace cannot be described.
     #[error("the workspace cannot be described: {0}; does `cargo metadata` work here?")]
     Metadata(#[from] cargo_metadata::Error),
+    /// What a crate is built from is not known.
+    #[error("what is below {package} cannot be told: {text}; does `cargo tree -p {package}` work here?")]
+    Tree {
+        /// The crate.
+        package: String,
+        /// Why.
+        text: String,
+    },
     /// A folder cannot be read.
     #[error(transparent)]
     Files(#[from] GeneratedError),

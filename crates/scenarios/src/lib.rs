@@ -12,6 +12,7 @@
 
 pub mod catalogue;
 pub mod fixture;
+#[cfg(feature = "http")]
 pub mod http;
 pub mod objects;
 pub mod platform;

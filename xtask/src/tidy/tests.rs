@@ -38,6 +38,19 @@ fn a_pure_crate_may_have_no_shell_below_it() {
 }
 
 #[test]
+fn the_simulator_has_no_shell_below_it_as_it_is_built() {
+    let workspace = walls::workspace(&crate::workspace()).unwrap();
+    let below = &workspace["simulator"].below;
+    assert!(
+        below.contains("network-services-scenarios") && below.contains("network-services-engine"),
+        "{below:?}"
+    );
+    let simulator = walls::Dependencies { below: BTreeSet::from(["tokio".to_owned()]), ..Default::default() };
+    let planted = walls::Workspace::from([("simulator".to_owned(), simulator)]);
+    only(&walls::check(&planted), "tokio is below it");
+}
+
+#[test]
 fn a_crate_that_nobody_placed_is_a_finding() {
     let workspace = walls::Workspace::from([("novelty".to_owned(), walls::Dependencies::default())]);
     only(&walls::check(&workspace), "not in the table");

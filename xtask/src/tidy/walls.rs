@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::process::Command;
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
 
@@ -38,7 +39,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "roles",
         ],
     ),
-    ("simulator", &["sim"]),
+    ("simulator", &["scenarios", "sim"]),
     ("console", &["api", "runtime"]),
     ("network-services", ALL),
     ("scenarios", ALL),
@@ -63,6 +64,10 @@ pub(super) const PURE: &[&str] = &[
     "roles",
     "sim",
 ];
+
+/// Crates that may use threads and a clock, and are built without sockets all the same: a crate of ours below them has its
+/// shell behind a feature that they leave off.
+const WITHOUT_SHELL: &[&str] = &["simulator"];
 
 /// What a pure crate may not have anywhere below it.
 const SHELL_CRATES: &[&str] = &[
@@ -101,7 +106,30 @@ pub(super) fn workspace(root: &Path) -> Result<Workspace, TidyError> {
         .iter()
         .map(|package| (&package.id, short_name(package.name.as_str()).to_owned()))
         .collect();
-    Ok(members.iter().map(|(id, name)| (name.clone(), dependencies(&metadata, id, &members))).collect())
+    let mut workspace: Workspace =
+        members.iter().map(|(id, name)| (name.clone(), dependencies(&metadata, id, &members))).collect();
+    for (id, name) in members.iter().filter(|(_, name)| WITHOUT_SHELL.contains(&name.as_str())) {
+        if let Some(dependencies) = workspace.get_mut(name) {
+            dependencies.below = below_as_built(root, metadata[*id].name.as_str())?;
+        }
+    }
+    Ok(workspace)
+}
+
+/// What is below a crate when it is built alone. Metadata has every crate with the features that anybody selects.
+fn below_as_built(root: &Path, package: &str) -> Result<BTreeSet<String>, TidyError> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut tree = Command::new(cargo);
+    tree.args(["tree", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}"]);
+    let told = tree.args(["--package", package]).current_dir(root).output();
+    let told =
+        told.map_err(|source| TidyError::Tree { package: package.to_owned(), text: source.to_string() })?;
+    if !told.status.success() {
+        let text = String::from_utf8_lossy(&told.stderr).into_owned();
+        return Err(TidyError::Tree { package: package.to_owned(), text });
+    }
+    let lines = String::from_utf8_lossy(&told.stdout).into_owned();
+    Ok(lines.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect())
 }
 
 fn short_name(package: &str) -> &str {
@@ -162,7 +190,7 @@ pub(super) fn check(workspace: &Workspace) -> Vec<String> {
         for other in dependencies.ours.iter().filter(forbidden) {
             findings.push(format!("crate {name}: depends on {other}; pass what it needs as data instead"));
         }
-        if PURE.contains(&name.as_str()) {
+        if PURE.contains(&name.as_str()) || WITHOUT_SHELL.contains(&name.as_str()) {
             for other in SHELL_CRATES.iter().filter(|other| dependencies.below.contains(**other)) {
                 findings.push(format!("crate {name}: {other} is below it; only shells may do I/O"));
             }
