@@ -73,6 +73,23 @@ impl<'a> Fixture<'a> {
         assert_eq!(self.platform.violations(), [], "managers saw programming errors");
     }
 
+    /// Asserts what something cost: numbers of writes, passes and timers. Where processes die and answers are lost, work is
+    /// done again, so there nothing is asserted.
+    pub fn assert_cost(&mut self, assert: impl FnOnce(&mut dyn Platform)) {
+        if !self.platform.is_disturbed() {
+            assert(self.platform);
+        }
+    }
+
+    /// Of two managers the one that leads and the one that does not. Where no process dies, the first to lead leads on.
+    pub fn leader_and_standby(&mut self, one: ManagerRef, two: ManagerRef) -> (ManagerRef, ManagerRef) {
+        let (leader, standby) = if self.platform.is_leading(two) { (two, one) } else { (one, two) };
+        assert!(self.platform.is_leading(leader), "one of them leads");
+        assert!(!self.platform.is_leading(standby), "only one of them leads");
+        assert!(leader == one || self.platform.is_disturbed(), "whoever leads goes on to");
+        (leader, standby)
+    }
+
     fn path<K: Kind>(namespace: Option<&str>, name: &str) -> String {
         let key = ObjectKey { namespace: namespace.map(Into::into), name: name.into() };
         engine::request::object_path(K::RESOURCE, &key)

@@ -11,6 +11,7 @@
 )]
 
 pub mod catalogue;
+pub mod exhaust;
 pub mod fixture;
 #[cfg(feature = "http")]
 pub mod http;

@@ -178,4 +178,15 @@ pub trait Platform {
 
     /// Programming errors that managers saw, of those that run.
     fn violations(&mut self) -> Vec<Violation>;
+
+    /// Whether this run is one of those in which processes die and answers are lost. Then it may cost more than it must,
+    /// and nothing is asserted about cost; and what is only larger to cost more is small.
+    fn is_disturbed(&self) -> bool {
+        false
+    }
+
+    /// A grace that is over soon, and long enough to be seen running.
+    fn short_grace(&self) -> Duration {
+        Duration::from_secs(10)
+    }
 }

@@ -1,8 +1,10 @@
-//! Runs simulated worlds: many seeds, one and its story, or a case from a file.
+//! Runs simulated worlds: many seeds, one and its story, or a case from a file; and every crash point
+//! of the scenarios.
 //!
 //! Exit code 0: no rule was broken. 1: one was. 2: what was asked for cannot be done.
 
 mod coverage;
+mod exhaust;
 mod report;
 mod run;
 mod seeds;
@@ -32,6 +34,8 @@ enum Command {
     Replay(run::ReplayArguments),
     /// Runs many seeds and tells what they met, and what never.
     Coverage(coverage::Arguments),
+    /// Runs scenarios once for each write of theirs and each way in which it can go wrong.
+    Exhaust(exhaust::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -52,5 +56,6 @@ fn done(command: &Command) -> Result<bool, Trouble> {
         Command::Run(arguments) => run::seed(arguments),
         Command::Replay(arguments) => run::file(arguments),
         Command::Coverage(arguments) => coverage::run(arguments),
+        Command::Exhaust(arguments) => exhaust::run(arguments),
     }
 }

@@ -38,4 +38,15 @@ pub(crate) enum Trouble {
         /// How many.
         seeds: u64,
     },
+    /// No such scenario.
+    #[error("no scenario is called {name:?}, and no name begins with it; there are: all, {known}")]
+    UnknownScenario {
+        /// What was asked for.
+        name: String,
+        /// Every name.
+        known: String,
+    },
+    /// One case is of one scenario.
+    #[error("--only runs one case of one scenario; {0} scenarios are named")]
+    OneCase(usize),
 }

@@ -241,10 +241,11 @@ pub fn a_context_that_is_passed_off_as_another_is_not_trusted(platform: &mut dyn
 
 /// A location that is deleted under a presence, during its grace as well, decides nothing about what is there.
 pub fn a_deleted_location_ends_no_presence(platform: &mut dyn Platform) {
-    let mut fixture = Fixture::new(platform, &ManagerOptions::with_grace(super::declarations::SHORT_GRACE));
+    let grace = platform.short_grace();
+    let mut fixture = Fixture::new(platform, &ManagerOptions::with_grace(grace));
     let before = fixture.present();
     fixture.delete::<locations::Location>(&project(), None, LOCATION);
-    fixture.platform.pass_time(super::declarations::SHORT_GRACE * 2);
+    fixture.platform.pass_time(grace * 2);
     fixture.settle();
     assert_ready(&fixture.binding("one"), "False", "LocationNotAvailable");
     let context = fixture.expect_context();
@@ -257,7 +258,7 @@ pub fn a_deleted_location_ends_no_presence(platform: &mut dyn Platform) {
     assert_eq!(unclaimed_since(&fixture.expect_context()), None, "a refused holder is a holder");
     fixture.unbind("two");
     fixture.settle();
-    fixture.platform.pass_time(super::declarations::SHORT_GRACE * 2);
+    fixture.platform.pass_time(grace * 2);
     fixture.settle();
     assert_eq!(fixture.context(), None);
 }

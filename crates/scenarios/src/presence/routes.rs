@@ -7,7 +7,6 @@ use api::resourcemanager::Project;
 use api::{ClusterName, labels, locations};
 use serde_json::{Value, json};
 
-use super::declarations::SHORT_GRACE;
 use super::restart::restart;
 use crate::fixture::{
     Fixture, HUB_NAMESPACE, LOCATION, MERGE, NAMESPACE, NETWORK, PROJECT, assert_ready, project, text,
@@ -51,7 +50,8 @@ fn other_context(fixture: &mut Fixture<'_>) -> Option<Value> {
 
 /// Equal names in two projects are two presences.
 pub fn projects_with_equal_names_have_a_presence_each(platform: &mut dyn Platform) {
-    let mut fixture = Fixture::new(platform, &ManagerOptions::with_grace(SHORT_GRACE));
+    let grace = platform.short_grace();
+    let mut fixture = Fixture::new(platform, &ManagerOptions::with_grace(grace));
     other_project(&mut fixture);
     fixture.hub_namespace("ns-globex", NAMESPACE);
     lead_to(&mut fixture, "ns-globex", Some(OTHER));
@@ -62,7 +62,7 @@ pub fn projects_with_equal_names_have_a_presence_each(platform: &mut dyn Platfor
     assert_eq!((&mine["spec"]["mtu"], &theirs["spec"]["mtu"]), (&json!(1460), &json!(8000)));
     fixture.unbind("one");
     fixture.settle();
-    fixture.platform.pass_time(SHORT_GRACE + Duration::from_secs(1));
+    fixture.platform.pass_time(grace + Duration::from_secs(1));
     fixture.settle();
     assert_eq!(fixture.context(), None);
     let left = other_context(&mut fixture).unwrap();
@@ -220,14 +220,14 @@ pub fn a_project_that_comes_again_is_served_anew(platform: &mut dyn Platform) {
 
 /// A leader whose writes hang for a moment acts on what is true when they arrive.
 pub fn a_leader_that_hangs_acts_on_what_is_true_then(platform: &mut dyn Platform) {
-    let options = ManagerOptions::with_grace(SHORT_GRACE);
+    let options = ManagerOptions::with_grace(platform.short_grace());
     let mut fixture = Fixture::new(platform, &options);
     let before = fixture.present();
     fixture.unbind("one");
     fixture.settle();
     let since: jiff::Timestamp = unclaimed_since(&fixture.expect_context()).unwrap().parse().unwrap();
     let passed = Duration::try_from(fixture.platform.now().duration_since(since)).unwrap();
-    fixture.platform.pass_time(SHORT_GRACE.saturating_sub(passed + Duration::from_secs(1)));
+    fixture.platform.pass_time(options.grace.saturating_sub(passed + Duration::from_secs(1)));
     // The grace ends while nothing it sends arrives, and a declaration comes back before anything does.
     fixture.platform.hold_requests(fixture.manager, true);
     fixture.platform.pass_time(Duration::from_secs(2));

@@ -5,25 +5,25 @@ use std::time::Duration;
 use api::networking::Network;
 use serde_json::json;
 
-use super::declarations::SHORT_GRACE;
 use crate::fixture::{Fixture, NAMESPACE, NETWORK, assert_ready, project, unclaimed_since};
 use crate::platform::{ManagerOptions, Platform};
 
 /// S1.4: both end of the lease by release and by death are handed over.
 pub fn s1_4_a_standby_acts_only_when_it_leads(platform: &mut dyn Platform) {
-    let options = ManagerOptions::with_grace(SHORT_GRACE);
+    let options = ManagerOptions::with_grace(platform.short_grace());
     let mut fixture = Fixture::new(platform, &options);
     let standby = fixture.platform.start_manager(&options);
     fixture.settle();
     fixture.present();
-    assert_eq!(fixture.platform.counters(standby).total_writes(), 0, "a standby sends nothing");
-    assert!(!fixture.platform.is_leading(standby));
+    let (_, idle) = fixture.leader_and_standby(fixture.manager, standby);
+    assert_eq!(fixture.platform.counters(idle).total_writes(), 0, "a standby sends nothing");
     fixture.unbind("one");
     fixture.settle();
     assert!(unclaimed_since(&fixture.expect_context()).is_some());
     // The leader dies; the grace ends while nobody leads.
-    fixture.platform.kill_manager(fixture.manager);
-    fixture.platform.pass_time(SHORT_GRACE + Duration::from_secs(1));
+    let (leader, standby) = fixture.leader_and_standby(fixture.manager, standby);
+    fixture.platform.kill_manager(leader);
+    fixture.platform.pass_time(options.grace + Duration::from_secs(1));
     fixture.settle();
     assert!(fixture.platform.is_leading(standby), "the standby took the lease over");
     assert_eq!(fixture.context(), None, "the grace that ended during the hand-over is over");
@@ -70,5 +70,7 @@ pub fn s1_11_a_deposed_leader_makes_no_effective_write(platform: &mut dyn Platfo
         "what arrives late is refused"
     );
     assert_eq!(answered["metadata"]["resourceVersion"], binding["metadata"]["resourceVersion"]);
-    assert_eq!(fixture.platform.counters(successor).total_writes(), written, "there is nothing to put right");
+    fixture.assert_cost(|platform| {
+        assert_eq!(platform.counters(successor).total_writes(), written, "there is nothing to put right");
+    });
 }
