@@ -375,6 +375,14 @@ impl Store {
         id
     }
 
+    /// Takes in what a list says of an object. A server that came back with an older state may show another content under a
+    /// version that was seen before, so this looks at what is there and not at its version.
+    pub fn set_listed(&mut self, key: &ObjectKey, object: Object, woken: &mut Vec<Reader>) -> SlotId {
+        let id = self.slot_id(key);
+        self.replace(id, woken, true, |slot| slot.set_base(Some(object)));
+        id
+    }
+
     /// Lays an own write over the object until the watch has passed it; `now` is when it was answered.
     pub fn set_overlay(&mut self, key: &ObjectKey, overlay: Overlay, now: Duration, woken: &mut Vec<Reader>) {
         let id = self.slot_id(key);
@@ -412,13 +420,13 @@ impl Store {
             self.overlays.iter().filter(|(_, answered)| **answered < asked).map(|(at, _)| *at).collect();
         for (version, id) in written {
             self.overlays.remove(&(version, id));
-            self.change(id, woken, |slot| slot.drop_overlay(version));
+            self.replace(id, woken, true, |slot| slot.drop_overlay(version));
         }
         let deleted: Vec<SlotId> =
             self.tombstones.iter().filter(|(_, answered)| **answered < asked).map(|(id, _)| *id).collect();
         for id in deleted {
             self.tombstones.remove(&id);
-            self.change(id, woken, Slot::drop_tombstone);
+            self.replace(id, woken, true, Slot::drop_tombstone);
         }
     }
 
@@ -440,13 +448,24 @@ impl Store {
 
     /// One change of one slot: indexes, counts and readers follow the effective object.
     fn change(&mut self, id: SlotId, woken: &mut Vec<Reader>, change: impl FnOnce(&mut Slot)) {
+        self.replace(id, woken, false, change);
+    }
+
+    /// Changes a slot; what has the same life and version as before is the same unless it is listed.
+    fn replace(
+        &mut self,
+        id: SlotId,
+        woken: &mut Vec<Reader>,
+        is_listed: bool,
+        change: impl FnOnce(&mut Slot),
+    ) {
         let Some(slot) = self.slots.get_mut(id.0 as usize) else { return };
         let before = slot.identity();
         let was_present = before.is_some();
         let was_own = slot.has_overlay();
         change(slot);
         self.own_writes = self.own_writes + usize::from(slot.has_overlay()) - usize::from(was_own);
-        if slot.identity() == before {
+        if slot.identity() == before && !is_listed {
             return self.release(id);
         }
         slot.wake_changed(self.kind, &self.looks, woken);

@@ -106,7 +106,7 @@ impl Engine {
         if key.name.is_empty() {
             return;
         }
-        let slot = self.world.with_store(store, |held, woken| held.set_base(&key, Some(object), woken));
+        let slot = self.world.with_store(store, |held, woken| held.set_listed(&key, object, woken));
         if let Some(slot) = slot {
             if let Some(informer) = self.informers.get_mut(&store) {
                 informer.mark(slot);
