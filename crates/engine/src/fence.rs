@@ -107,6 +107,13 @@ impl Fence {
         FenceOutcome::Wait
     }
 
+    /// Whether a list that was asked for after the answer ended below the awaited version: the server came back with an older
+    /// state, and the version may never be passed.
+    #[must_use]
+    pub fn is_void(&self, asked: Duration, position: u64) -> bool {
+        matches!(self.phase, Phase::Passing { version, since, .. } if asked >= since && position < version)
+    }
+
     /// Whether the version is awaited.
     #[must_use]
     pub fn is_passing(&self) -> bool {

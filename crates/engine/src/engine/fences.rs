@@ -197,6 +197,16 @@ impl Engine {
         self.informers.get(&store).map_or(0, Informer::position)
     }
 
+    /// A list has ended. What waits for a version of a state that is gone asks again.
+    pub(super) fn fence_listed(&mut self, store: StoreId, asked: Duration) {
+        let position = self.position(store);
+        let Some(fence) = self.fences.get_mut(&store).filter(|fence| fence.is_void(asked, position)) else {
+            return;
+        };
+        let outcome = fence.failed();
+        self.fence_over(store, outcome);
+    }
+
     fn list_again(&mut self, store: StoreId) {
         let Some(want) = self.informers.get_mut(&store).map(Informer::restart) else { return };
         self.metrics.relists += 1;

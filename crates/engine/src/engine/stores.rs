@@ -135,6 +135,7 @@ impl Engine {
         if let Some(informer) = self.informers.get_mut(&store) {
             informer.clear_marks();
         }
+        self.fence_listed(store, asked);
     }
 
     pub(super) fn watched(&mut self, store: StoreId, epoch: Epoch, event: Watched) {

@@ -50,6 +50,15 @@ fn a_fence_that_fails_lets_nobody_act() {
 }
 
 #[test]
+fn a_version_that_a_later_list_has_not_reached_is_not_waited_for() {
+    let mut fence = Fence::ask(key(1), 10);
+    fence.answered(50, None, Duration::from_secs(7));
+    assert!(!fence.is_void(Duration::from_secs(6), 49), "the list may have been answered before the fence");
+    assert!(!fence.is_void(Duration::from_secs(7), 50));
+    assert!(fence.is_void(Duration::from_secs(7), 49));
+}
+
+#[test]
 fn a_list_that_is_older_than_what_was_seen_proves_nothing() {
     let mut fence = Fence::ask(key(1), 10);
     assert!(!fence.answered(9, None, Duration::ZERO));

@@ -7,7 +7,7 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// From now on panics of this process print nothing; where they happen is remembered for [`text`].
+/// From now on panics of this process print nothing; where they happen is remembered for `text`.
 pub fn silence() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| format!("{}:{}", place.file(), place.line()));
