@@ -260,17 +260,27 @@ fn wrong_type(resource: &Resource, new: &Value) -> Vec<FieldError> {
 
 /// Whether nothing but times in managedFields differs; then the revision stays.
 fn same(old: &Value, new: &Value) -> bool {
-    let without_times = |object: &Value| {
-        let mut object = object.clone();
-        let entries = object.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut);
-        for entry in entries.into_iter().flatten() {
-            if let Some(fields) = entry.as_object_mut() {
-                fields.remove("time");
-            }
+    same_but(&["metadata", "managedFields", "time"], old, new)
+}
+
+/// Whether two values are equal but for the field at a path, which leads through the items of lists.
+fn same_but(path: &[&str], old: &Value, new: &Value) -> bool {
+    match (path, old, new) {
+        ([field, rest @ ..], Value::Object(old), Value::Object(new)) => {
+            let is_other = |(name, _): &(&String, &Value)| name != field;
+            let are_others_equal = old.iter().filter(is_other).eq(new.iter().filter(is_other));
+            are_others_equal
+                && match (old.get(*field), new.get(*field)) {
+                    (Some(old), Some(new)) => rest.is_empty() || same_but(rest, old, new),
+                    (None, None) => true,
+                    _ => rest.is_empty(),
+                }
         }
-        object
-    };
-    old == new || without_times(old) == without_times(new)
+        (_, Value::Array(old), Value::Array(new)) => {
+            old.len() == new.len() && old.iter().zip(new).all(|(old, new)| same_but(path, old, new))
+        }
+        _ => old == new,
+    }
 }
 
 /// The present as metadata carries it.

@@ -40,6 +40,25 @@ struct EventBody<'a> {
     object: &'a RawValue,
 }
 
+/// What is read of a Lease every few seconds; the rest of it is skipped.
+#[derive(Deserialize)]
+struct LeaseBody {
+    #[serde(default)]
+    metadata: ListMeta,
+    #[serde(default)]
+    spec: LeaseTerms,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct LeaseTerms {
+    holder_identity: Option<String>,
+    lease_duration_seconds: Option<i64>,
+    acquire_time: Option<String>,
+    renew_time: Option<String>,
+    lease_transitions: Option<i64>,
+}
+
 #[derive(Deserialize)]
 struct Coded {
     code: Option<u16>,
@@ -193,8 +212,8 @@ impl LeasePlace {
     #[must_use]
     pub fn read(&self, code: u16, body: &[u8]) -> LeaseAnswer {
         match code {
-            200 | 201 => match serde_json::from_slice::<Value>(body) {
-                Ok(lease) => LeaseAnswer::Record(record_of(&lease)),
+            200 | 201 => match serde_json::from_slice::<LeaseBody>(body) {
+                Ok(lease) => LeaseAnswer::Record(lease.into()),
                 Err(error) => self.failed(&format!("the answer does not decode: {error}")),
             },
             404 if is_missing_lease(body) => LeaseAnswer::Missing,
@@ -236,15 +255,16 @@ fn is_missing_lease(body: &[u8]) -> bool {
     status.pointer("/details/kind").and_then(Value::as_str) == Some("leases")
 }
 
-fn record_of(lease: &Value) -> LeaseRecord {
-    let text = |pointer| lease.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-    let number = |pointer| lease.pointer(pointer).and_then(Value::as_i64).unwrap_or_default();
-    LeaseRecord {
-        version: text("/metadata/resourceVersion").to_owned(),
-        holder: text("/spec/holderIdentity").to_owned(),
-        duration_seconds: number("/spec/leaseDurationSeconds"),
-        acquired: text("/spec/acquireTime").parse().ok(),
-        renewed: text("/spec/renewTime").parse().ok(),
-        transitions: number("/spec/leaseTransitions"),
+impl From<LeaseBody> for LeaseRecord {
+    fn from(LeaseBody { metadata, spec }: LeaseBody) -> Self {
+        let time = |text: Option<String>| text.and_then(|text| text.parse().ok());
+        Self {
+            version: metadata.resource_version,
+            holder: spec.holder_identity.unwrap_or_default(),
+            duration_seconds: spec.lease_duration_seconds.unwrap_or_default(),
+            acquired: time(spec.acquire_time),
+            renewed: time(spec.renew_time),
+            transitions: spec.lease_transitions.unwrap_or_default(),
+        }
     }
 }

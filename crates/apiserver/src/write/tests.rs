@@ -310,3 +310,21 @@ fn the_deletion_of_a_collection_shows_what_it_found_also_where_finalizers_hold_i
     assert!(marked["metadata"]["deletionTimestamp"].is_string());
     assert_eq!(world.delete(THINGS, &Value::Null).1["items"], json!([marked]));
 }
+
+#[test]
+fn only_times_of_managers_do_not_count_as_a_change() {
+    let object = |time: Value, manager: &str, spec: i64| {
+        json!({"metadata": {"name": "a", "managedFields": [{"manager": manager, "time": time}]},
+            "spec": {"time": spec}})
+    };
+    let old = object(json!("2026-01-01T00:00:00Z"), "one", 1);
+    let mut without = object(Value::Null, "one", 1);
+    without["metadata"]["managedFields"][0].as_object_mut().unwrap().remove("time");
+    assert!(super::same(&old, &object(json!("2026-01-02T00:00:00Z"), "one", 1)));
+    assert!(super::same(&old, &without) && super::same(&without, &old));
+    assert!(!super::same(&old, &object(json!("2026-01-01T00:00:00Z"), "two", 1)));
+    assert!(!super::same(&old, &object(json!("2026-01-02T00:00:00Z"), "one", 2)));
+    let mut unmanaged = old.clone();
+    unmanaged["metadata"].as_object_mut().unwrap().remove("managedFields");
+    assert!(!super::same(&old, &unmanaged) && !super::same(&unmanaged, &old));
+}
