@@ -89,7 +89,7 @@ fn context_complaint(
         let is_left = is_made_for_a_network(context) && controlling_network(context) != uid;
         return is_left.then(|| "is left of another life of its Network".to_owned());
     }
-    if truth.holders().contains_key(&pair) {
+    if truth.is_held(&pair) {
         return held_complaint(truth, &pair, context, network);
     }
     let stamp = context.pointer("/metadata/annotations").and_then(|all| all.get(annotation::UNCLAIMED_SINCE));

@@ -15,6 +15,7 @@ pub mod run;
 pub mod shrink;
 pub mod story;
 pub mod tally;
+pub mod tempo;
 pub mod trace;
 pub mod truth;
 pub mod workload;

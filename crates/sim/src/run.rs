@@ -18,13 +18,12 @@ use crate::manager::ManagerOptions;
 use crate::plane::Templates;
 use crate::story::{self, Journal};
 use crate::tally::Totals;
+use crate::tempo::Tempo;
 use crate::workload::{self, Act, Timed, Universe};
 use crate::world::{Observation, World, WorldOptions};
 
 /// How long a healed world may take to be as declared: a watch that hangs, the longest back-off, and room.
 const SETTLE: SignedDuration = SignedDuration::from_mins(20);
-/// How long a world at rest must write nothing.
-const QUIET: SignedDuration = SignedDuration::from_mins(10);
 /// How often a world that settles is compared with what is declared.
 const LOOK: SignedDuration = SignedDuration::from_secs(5);
 
@@ -90,6 +89,7 @@ pub fn run_before(templates: &Templates, case: &Case, onlooker: Onlooker<'_>) ->
         checks: Checks::default().and(onlooker.rules),
         dice: Dice::new(case.seed, 2),
         universe: case.universe.clone(),
+        tempo: Tempo::of_seed(case.seed),
         totals: Totals::default(),
         next_replica: 0,
         journal: onlooker.wants_story.then(Journal::default),
@@ -116,6 +116,7 @@ struct Run<'a> {
     checks: Checks,
     dice: Dice,
     universe: Universe,
+    tempo: Tempo,
     totals: Totals,
     next_replica: u32,
     began: Timestamp,
@@ -164,7 +165,7 @@ impl Run<'_> {
     fn start_replica(&mut self) {
         let grace = Duration::try_from(GRACE).unwrap_or_default();
         let configuration = Configuration { unclaimed_grace_period: grace, ..Configuration::default() };
-        let options = ManagerOptions { configuration, ..ManagerOptions::default() };
+        let options = ManagerOptions { configuration, ..self.tempo.manager() };
         self.world.start_replica(self.next_replica, options);
         self.next_replica += 1;
     }
@@ -216,6 +217,8 @@ impl Run<'_> {
                 return Err(self.breach("L4 nothing spins", text));
             }
         }
+        // Where nobody runs for a while nothing happens, and the time passes all the same.
+        self.world.pass(end);
         Ok(())
     }
 
@@ -299,11 +302,12 @@ impl Run<'_> {
     /// Nothing changes, so nothing is written.
     fn quiet(&mut self, rule: &'static str) -> Result<(), Stopped> {
         let before = self.totals.writes;
-        let end = self.world.now() + QUIET;
+        let end = self.world.now() + self.tempo.rest;
         self.until(end)?;
         let writes = self.totals.writes - before;
         if writes > 0 {
-            return Err(self.breach(rule, format!("{writes} writes in {QUIET:#} in which nothing changed")));
+            return Err(self
+                .breach(rule, format!("{writes} writes in {:#} in which nothing changed", self.tempo.rest)));
         }
         Ok(())
     }
@@ -316,5 +320,19 @@ impl Run<'_> {
         self.start_replica();
         self.quiet("L2 a fresh process finds nothing to do in a world at rest")?;
         self.settle("L2 a fresh process keeps what is declared", &|_| true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Size;
+
+    /// In this seed every process is gone for longer than the world is looked at, after the world was healed.
+    #[test]
+    fn time_passes_while_nobody_runs() {
+        let templates = Templates::new().unwrap_or_else(|error| panic!("{error}"));
+        let outcome = run(&templates, &Case::of_seed(632, Size::Small));
+        assert_eq!(outcome.breach, None);
     }
 }

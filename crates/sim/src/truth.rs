@@ -2,10 +2,10 @@
 //! here from the objects alone, by other code than the controllers', so that both must agree.
 
 pub mod contexts;
+mod objects;
 pub mod pairs;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use api::{ClusterName, labels};
 use jiff::{SignedDuration, Timestamp};
@@ -14,8 +14,9 @@ use serde_json::Value;
 use crate::check::OVERTAKEN;
 use crate::check::holders::GRACE;
 use crate::plane::ObjectRef;
-use crate::world::Observation;
+use crate::world::{Commit, Observation};
 
+use objects::Objects;
 pub use pairs::Pair;
 
 /// A Network on a plane: cluster, namespace, name.
@@ -30,7 +31,7 @@ pub struct Truth {
     /// How long what a manager knew may have been overtaken when its write lands; a fact that has held for longer must have
     /// been respected.
     pub overtaken: SignedDuration,
-    objects: BTreeMap<ClusterName, BTreeMap<ObjectRef, Arc<Value>>>,
+    objects: BTreeMap<ClusterName, Objects>,
     /// Since when each pair has had a holder, without a gap.
     held_since: BTreeMap<Pair, Timestamp>,
     /// The uid of each Network that lives and is not being deleted, and since when.
@@ -67,16 +68,17 @@ impl Truth {
             Observation::Commit(commit) => {
                 self.now = commit.at;
                 let held = self.objects.entry(commit.changed.cluster.clone()).or_default();
-                let object = commit.changed.object.clone();
                 match &commit.changed.after {
-                    Some(after) => held.insert(object, Arc::clone(after)),
-                    None => held.remove(&object),
-                };
-                self.follow(commit.changed.object.plural());
+                    Some(after) => held.put(&commit.changed.object, after),
+                    None => held.remove(&commit.changed.object),
+                }
+                if declares_anew(commit) {
+                    self.follow(commit.changed.object.plural());
+                }
             }
             Observation::Reset(at, cluster, objects) => {
                 self.now = *at;
-                self.objects.insert(cluster.clone(), objects.clone());
+                self.objects.insert(cluster.clone(), Objects::of(objects));
                 self.rewritten.insert(cluster.clone(), *at);
                 self.follow("networkbindings");
                 self.follow("networks");
@@ -124,8 +126,7 @@ impl Truth {
         cluster: &ClusterName,
         plural: &'static str,
     ) -> impl Iterator<Item = (&'a ObjectRef, &'a Value)> + use<'a> {
-        let held = self.objects.get(cluster).into_iter().flatten();
-        held.filter(move |(object, _)| object.plural() == plural).map(|(object, value)| (object, &**value))
+        self.objects.get(cluster).into_iter().flat_map(move |held| held.all(plural))
     }
 
     /// One object.
@@ -137,13 +138,18 @@ impl Truth {
         namespace: &str,
         name: &str,
     ) -> Option<&Value> {
-        let mut found = self.of(cluster, plural);
-        found.find(|(object, _)| object.namespace == namespace && object.name == name).map(|(_, value)| value)
+        self.objects.get(cluster)?.get(plural, namespace, name)
     }
 
     /// Planes that exist.
     pub fn clusters(&self) -> impl Iterator<Item = &ClusterName> {
         self.objects.iter().filter(|(_, objects)| !objects.is_empty()).map(|(cluster, _)| cluster)
+    }
+
+    /// Whether a pair has a holder.
+    #[must_use]
+    pub fn is_held(&self, pair: &Pair) -> bool {
+        self.held_since.contains_key(pair)
     }
 
     /// Whether a pair has had a holder all the time since `before` ago.
@@ -164,6 +170,13 @@ impl Truth {
     pub fn is_rewritten_within(&self, cluster: &ClusterName, span: SignedDuration) -> bool {
         self.rewritten.get(cluster).is_some_and(|at| self.now.duration_since(*at) <= span)
     }
+}
+
+/// Whether a change may declare something else than before: most change no more than what controllers say.
+fn declares_anew(commit: &Commit) -> bool {
+    let (Some(before), Some(after)) = (&commit.changed.before, &commit.changed.after) else { return true };
+    let said = ["/spec", "/metadata/labels", "/metadata/uid", "/metadata/deletionTimestamp"];
+    said.into_iter().any(|pointer| before.pointer(pointer) != after.pointer(pointer))
 }
 
 /// A text in an object; empty where there is none.

@@ -275,7 +275,12 @@ impl World {
         while self.next_at().is_some_and(|at| at <= end) {
             self.step();
         }
-        self.now = self.now.max(end);
+        self.pass(end);
+    }
+
+    /// It is this late now, and nothing was due until then.
+    pub fn pass(&mut self, until: Timestamp) {
+        self.now = self.now.max(until);
     }
 
     fn note(&mut self, text: impl Into<String>) {

@@ -15,7 +15,13 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use mimalloc::MiMalloc;
+
 use self::trouble::Trouble;
+
+/// A run is many small objects that live for an event or two, on every core at once.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 #[derive(Parser)]
 #[command(about = "Deterministic simulation of network-services", version)]

@@ -97,7 +97,7 @@ impl Truth {
 
     /// Every pair that somebody declares, with the number of its holders.
     #[must_use]
-    pub fn holders(&self) -> BTreeMap<Pair, usize> {
+    pub(super) fn holders(&self) -> BTreeMap<Pair, usize> {
         let mut holders: BTreeMap<Pair, usize> = BTreeMap::new();
         for cluster in self.objects.keys() {
             for (object, binding) in self.of(cluster, "networkbindings") {
