@@ -122,16 +122,20 @@ impl Engine {
         let Some(held) = self.world.store(store) else { return };
         let lacking = held.base_slots().filter(|slot| !informer.is_marked(*slot));
         let lacking: Vec<_> = lacking.filter_map(|slot| held.key_of(slot).cloned()).collect();
-        let passed = self.world.with_store(store, |held, woken| {
+        let dropped = self.world.with_store(store, |held, woken| {
             for key in lacking {
                 held.set_base(&key, None, woken);
             }
             let passed = held.drop_overlays(position, woken);
-            held.drop_overlays_before(asked, woken);
+            let shown = held.drop_overlays_before(asked, woken);
             held.set_state(StoreState::Synced, woken);
-            passed
+            (passed, shown)
         });
-        self.note_lags(store, &passed.unwrap_or_default());
+        let (passed, shown) = dropped.unwrap_or_default();
+        self.note_lags(store, &passed);
+        for slot in shown {
+            self.root_object(store, slot);
+        }
         if let Some(informer) = self.informers.get_mut(&store) {
             informer.clear_marks();
         }

@@ -49,8 +49,9 @@ impl Store {
     }
 
     /// Drops own writes that were answered before a list was asked for, which has ended: lists are read from the newest state,
-    /// so it shows them, or the server came back with a state from before them.
-    pub fn drop_overlays_before(&mut self, asked: Duration, woken: &mut Vec<Reader>) {
+    /// so it shows them, or the server came back with a state from before them. Says whose deletions were taken back: they may be
+    /// there again, and nobody looked at them while they were hidden.
+    pub fn drop_overlays_before(&mut self, asked: Duration, woken: &mut Vec<Reader>) -> Vec<SlotId> {
         let written: Vec<(u64, SlotId)> =
             self.overlays.iter().filter(|(_, answered)| **answered < asked).map(|(at, _)| *at).collect();
         for (version, id) in written {
@@ -59,9 +60,10 @@ impl Store {
         }
         let deleted: Vec<SlotId> =
             self.tombstones.iter().filter(|(_, answered)| **answered < asked).map(|(id, _)| *id).collect();
-        for id in deleted {
-            self.tombstones.remove(&id);
-            self.replace(id, woken, true, Slot::drop_tombstone);
+        for id in &deleted {
+            self.tombstones.remove(id);
+            self.replace(*id, woken, true, Slot::drop_tombstone);
         }
+        deleted
     }
 }

@@ -147,6 +147,34 @@ fn a_plane_that_comes_back_with_an_older_state_is_listed_again() {
     assert_eq!((rig.is_copied("c"), rig.is_copied("e")), (false, true));
     rig.withholds_events_of = None;
     rig.server = backup;
+    list_everything_again(&mut rig);
+    rig.source("t", &json!({"for": "d", "x": "2"}));
+    rig.delete_source("s");
+    assert!(rig.is_copied("d"), "a version below those of before is seen");
+    assert!(!rig.is_copied("c"), "the copy that came back goes when its source goes again");
+    rig.source("u", &json!({"for": "e", "x": "3"}));
+    assert!(rig.is_copied("e"), "what was written to the state that is gone is written again");
+}
+
+/// The deletion that hides the copy here never happened there, and no key was left to look after it.
+#[test]
+fn what_a_restored_plane_shows_again_is_ended_again() {
+    let mut rig = Rig::started();
+    rig.source("s", &json!({"for": "c", "x": "1"}));
+    let backup = rig.server.clone();
+    rig.withholds_events_of = Some(project());
+    rig.delete_source("s");
+    assert!(!rig.is_copied("c"), "it is ended, and the watch has not told it");
+    rig.withholds_events_of = None;
+    rig.server = backup;
+    rig.server.delete(&ClusterName::Hub, "sources", "s");
+    assert!(rig.is_copied("c"), "it is back");
+    list_everything_again(&mut rig);
+    assert!(!rig.is_copied("c"), "it is ended again");
+}
+
+/// Watches are silent for so long, and then end, that what they last said is believed no more.
+fn list_everything_again(rig: &mut Rig) {
     rig.run();
     rig.pass_time(seconds(280));
     let watches: Vec<_> = rig.watches.iter().map(|(store, watch)| (*store, watch.epoch)).collect();
@@ -154,10 +182,4 @@ fn a_plane_that_comes_back_with_an_older_state_is_listed_again() {
         rig.input(Input::WatchEnded(store, epoch, Failure::Ended));
     }
     rig.advance(seconds(2));
-    rig.source("t", &json!({"for": "d", "x": "2"}));
-    rig.delete_source("s");
-    assert!(rig.is_copied("d"), "a version below those of before is seen");
-    assert!(!rig.is_copied("c"), "the copy that came back goes when its source goes again");
-    rig.source("u", &json!({"for": "e", "x": "3"}));
-    assert!(rig.is_copied("e"), "what was written to the state that is gone is written again");
 }
