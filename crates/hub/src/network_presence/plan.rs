@@ -84,7 +84,7 @@ fn plan_life(observed: &Observed, contexts: &[Context], network: &NetworkFacts) 
 
 /// A context serves: its content follows the Network; whether it stays follows its holders.
 fn plan_serving(observed: &Observed, serving: &Context, network: &NetworkFacts) -> Plan {
-    let is_made = serving.facts.network_uid.is_some();
+    let is_made = serving.facts.is_made_for_a_network();
     let holders = match &observed.holders {
         Sight::Present(holders) => *holders,
         other => {

@@ -52,6 +52,28 @@ fn a_running_grace_waits_for_its_end_and_for_nothing_else() {
     assert_eq!(tables.deadlines, ["2026-03-02T11:00:00Z".parse::<Timestamp>().unwrap()]);
 }
 
+/// Somebody took its label off; its owner still says whose it is.
+#[test]
+fn a_context_that_lost_its_label_ends_like_any_other_of_its_network() {
+    for stamp in [None, Some("2026-03-01T00:00:00Z"), Some("2026-02-01T00:00:00Z"), Some("yesterday")] {
+        let plans = [true, false].map(|is_labelled| {
+            let mut context = context("c", "u1");
+            if !is_labelled {
+                context["metadata"].as_object_mut().unwrap().remove("labels");
+            }
+            let mut tables = unclaimed();
+            put(
+                &mut tables,
+                stamp.map_or_else(|| context.clone(), |since| with_stamp(context.clone(), since)),
+            );
+            pass(&mut tables)
+        });
+        let [labelled, unlabelled] = plans.map(|plan| (steps(&plan), plan.verdict));
+        assert!(!labelled.0.is_empty(), "{stamp:?}");
+        assert_eq!(unlabelled, labelled, "{stamp:?}");
+    }
+}
+
 #[test]
 fn an_unreadable_stamp_is_quoted_in_a_warning() {
     let mut tables = unclaimed();
