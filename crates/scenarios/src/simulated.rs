@@ -130,6 +130,7 @@ fn options_of(options: &ManagerOptions, number: u32) -> sim::ManagerOptions {
         retry_period: lease.retry_period,
         skew: lease.skew,
         step_timeout: lease.step_timeout,
+        ..sim::ManagerOptions::default()
     }
 }
 

@@ -11,6 +11,7 @@ pub mod manager;
 pub mod network;
 pub mod plane;
 pub mod regression;
+pub mod restart;
 pub mod run;
 pub mod shrink;
 pub mod story;

@@ -10,6 +10,7 @@ use federation::Configuration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::clock::ProcessClock;
+use crate::world::requests::Requests;
 
 /// How a manager is started.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub struct ManagerOptions {
     pub skew: Duration,
     /// How long a step may take.
     pub step_timeout: Duration,
+    /// Objects in one page of a list.
+    pub page_limit: u32,
 }
 
 impl Default for ManagerOptions {
@@ -43,6 +46,7 @@ impl Default for ManagerOptions {
             retry_period: Duration::from_secs(2),
             skew: Duration::from_secs(2),
             step_timeout: Duration::from_secs(5),
+            page_limit: Settings::default().page_limit,
         }
     }
 }
@@ -70,6 +74,8 @@ pub(crate) struct Manager {
     pub(crate) paused_until: Option<Timestamp>,
     pub(crate) parked: VecDeque<Input>,
     pub(crate) clock: ProcessClock,
+    /// What it asked for so far.
+    pub(crate) requests: Requests,
     pub(crate) wake_at: Timestamp,
 }
 
@@ -92,7 +98,11 @@ impl Manager {
         };
         let settings = places.iter().map(|_| lease.clone()).collect();
         let clock = ProcessClock::start(now);
-        let numbers = Settings { step_timeout: options.step_timeout, ..Settings::default() };
+        let numbers = Settings {
+            step_timeout: options.step_timeout,
+            page_limit: options.page_limit,
+            ..Settings::default()
+        };
         let configuration = Arc::new(options.configuration.clone());
         let engine = Engine::new(numbers, seed, clock.at(now), controllers(&options.withheld), configuration)
             .with_leases(settings);
@@ -108,6 +118,7 @@ impl Manager {
             paused_until: None,
             parked: VecDeque::new(),
             clock,
+            requests: Requests::default(),
             wake_at: now,
         }
     }

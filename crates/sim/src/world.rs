@@ -9,6 +9,7 @@ pub mod interference;
 mod planes;
 mod processes;
 mod provider;
+pub mod requests;
 mod streams;
 mod wire;
 

@@ -6,6 +6,7 @@
 mod coverage;
 mod exhaust;
 mod report;
+mod restart;
 mod run;
 mod seeds;
 mod swarm;
@@ -40,6 +41,8 @@ enum Command {
     Replay(run::ReplayArguments),
     /// Runs many seeds and tells what they met, and what never.
     Coverage(coverage::Arguments),
+    /// Restarts the manager of many presences and tells what that costs.
+    Restart(restart::Arguments),
     /// Runs scenarios once for each write of theirs and each way in which it can go wrong.
     Exhaust(exhaust::Arguments),
 }
@@ -62,6 +65,7 @@ fn done(command: &Command) -> Result<bool, Trouble> {
         Command::Run(arguments) => run::seed(arguments),
         Command::Replay(arguments) => run::file(arguments),
         Command::Coverage(arguments) => coverage::run(arguments),
+        Command::Restart(arguments) => restart::run(arguments),
         Command::Exhaust(arguments) => exhaust::run(arguments),
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use sim::plane::PlaneError;
 use sim::regression::RegressionError;
+use sim::restart::RestartError;
 
 /// See the module. All of these are exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +12,9 @@ pub(crate) enum Trouble {
     /// No world can be made.
     #[error(transparent)]
     Plane(#[from] PlaneError),
+    /// Nothing can be said of a restart.
+    #[error(transparent)]
+    Restart(#[from] RestartError),
     /// A file is no regression file.
     #[error(transparent)]
     Regression(#[from] RegressionError),

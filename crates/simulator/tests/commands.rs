@@ -132,6 +132,19 @@ fn every_line_of_a_swarm_for_programs_is_json() {
 }
 
 #[test]
+fn a_restart_closes_with_what_it_cost() {
+    let output = program(&["restart", "--count", "30"]);
+    let told = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(told.starts_with("restart of 30 presences of 10 networks: 100 keys, 100 passes ("), "{told}");
+    let output = program(&["restart", "--count", "1", "--json"]);
+    let counted: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+    assert_eq!((&counted["restart"]["writes"], &counted["restart"]["complaints"]), (&0.into(), &0.into()));
+    let output = program(&["restart", "--count", "0"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
 fn coverage_names_every_fault_and_what_was_never_met() {
     let output = program(&["coverage", "--seeds", "1", "--world", "small"]);
     assert_ran(&output);

@@ -162,8 +162,13 @@ fn bind(universe: &Universe, project: &str, dice: &mut Dice) -> Act {
     let name = Universe::name(&universe.bindings, dice);
     let (network, location) =
         (Universe::name(&universe.networks, dice), Universe::name(&universe.locations, dice));
+    declaration(cluster, &namespace, &name, (&network, &location))
+}
+
+/// A declaration of a network in a location.
+fn declaration(cluster: ClusterName, namespace: &str, name: &str, (network, location): (&str, &str)) -> Act {
     let spec = json!({"spec": {"network": {"name": network}, "location": {"name": location}}});
-    Act::create::<NetworkBinding>("declare", cluster, Some(&namespace), &name, &spec)
+    Act::create::<NetworkBinding>("declare", cluster, Some(namespace), name, &spec)
 }
 
 fn unbind(universe: &Universe, project: &str, dice: &mut Dice) -> Act {
@@ -326,6 +331,26 @@ pub fn beginning(universe: &Universe) -> Vec<Act> {
     for name in &universe.projects {
         acts.push(project(name));
         acts.extend(Universe::routes(name).iter().map(|namespace| route(name, namespace)));
+    }
+    acts
+}
+
+/// A declaration on the hub for every network in every location.
+#[must_use]
+pub fn declarations(universe: &Universe) -> Vec<Act> {
+    let mut acts = Vec::new();
+    for project in &universe.projects {
+        let [route, _] = Universe::routes(project);
+        for network in &universe.networks {
+            for location in &universe.locations {
+                acts.push(declaration(
+                    ClusterName::Hub,
+                    &route,
+                    &format!("{network}-{location}"),
+                    (network, location),
+                ));
+            }
+        }
     }
     acts
 }

@@ -97,7 +97,8 @@ impl World {
     }
 
     /// Whether managers are idle and nothing is on the wire but what never ends.
-    pub(super) fn is_idle(&self) -> bool {
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
         let is_held = |purpose: &Purpose| {
             let manager = purpose.manager().and_then(|id| self.managers.get(&id));
             manager.is_none_or(|manager| manager.is_held)

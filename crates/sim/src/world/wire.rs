@@ -83,6 +83,7 @@ impl World {
     pub(super) fn send(&mut self, manager: ManagerId, purpose: Purpose, draft: Draft<'_>) -> RequestId {
         let id = self.request_id();
         let is_step = matches!(purpose, Purpose::Step(..));
+        self.count_request(manager, &purpose, &draft.cluster);
         self.pending.insert(id, Pending { purpose, cluster: draft.cluster.clone() });
         self.schedule_in(draft.timeout, Event::Deadline(id));
         let content = (draft.content_type, draft.body);
