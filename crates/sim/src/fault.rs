@@ -64,6 +64,8 @@ faults! {
     Crash = "crash",
     /// A process stands still for longer than its lease and goes on.
     Pause = "pause",
+    /// A process is busy when an answer comes, and takes everything that has come until then in one batch.
+    InputsPileUp = "inputs-pile-up",
     /// A process's wall clock is set.
     ClockSet = "clock-set",
     /// A process ends in good order and another takes over.

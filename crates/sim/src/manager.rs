@@ -73,6 +73,8 @@ pub(crate) struct Manager {
     /// It stands still until then; what comes for it waits.
     pub(crate) paused_until: Option<Timestamp>,
     pub(crate) parked: VecDeque<Input>,
+    /// It is busy and not suspended: what waits is one batch for it.
+    pub(crate) is_busy: bool,
     pub(crate) clock: ProcessClock,
     /// What it asked for so far.
     pub(crate) requests: Requests,
@@ -117,6 +119,7 @@ impl Manager {
             away: SignedDuration::ZERO,
             paused_until: None,
             parked: VecDeque::new(),
+            is_busy: false,
             clock,
             requests: Requests::default(),
             wake_at: now,

@@ -1,10 +1,14 @@
 //! Manager processes: started, killed, ended in order, made to stand still; and what their engines want of the world.
 
+use std::collections::VecDeque;
+
 use engine::{Input, Output, wire};
 use jiff::{SignedDuration, Timestamp};
 
 use super::World;
 use super::wire::Draft;
+use crate::dice::Dice;
+use crate::fault::Fault;
 use crate::manager::{Manager, ManagerOptions};
 use crate::network::{Event, ManagerId, Mending, Purpose};
 
@@ -14,6 +18,14 @@ const PAGE_DEADLINE: SignedDuration = SignedDuration::from_secs(30);
 const FENCE_DEADLINE: SignedDuration = SignedDuration::from_secs(10);
 /// How much longer than its server a reader keeps a watch.
 const WATCH_MARGIN: SignedDuration = SignedDuration::from_secs(15);
+/// Inputs that it takes in one batch.
+const BATCH_MAX: usize = 1024;
+/// How long a process is busy, in milliseconds: mostly a few requests long,
+const BUSY_BRIEFLY: (u64, u64) = (1, 50);
+/// sometimes a few passes of everything long,
+const BUSY: (u64, u64) = (50, 1_000);
+/// and at times so long that its leases come near their end.
+const BUSY_LONG: (u64, u64) = (1_000, 13_000);
 
 impl World {
     /// Starts a manager.
@@ -90,10 +102,27 @@ impl World {
             return;
         }
         manager.paused_until = None;
-        for input in std::mem::take(&mut manager.parked) {
+        let waiting = std::mem::take(&mut manager.parked);
+        if std::mem::take(&mut manager.is_busy) {
+            return self.feed_in_batches(id, waiting);
+        }
+        for input in waiting {
             self.feed(id, input);
         }
         self.feed(id, Input::Tick);
+    }
+
+    /// A process has no time for what comes now, and takes it all at once when it has.
+    pub(super) fn keep_busy(&mut self, id: ManagerId, mut dice: Dice) {
+        let (low, high) = match dice.below(10) {
+            0..6 => BUSY_BRIEFLY,
+            6..9 => BUSY,
+            _ => BUSY_LONG,
+        };
+        self.pause(id, dice.millis(low, high));
+        if let Some(manager) = self.managers.get_mut(&id) {
+            manager.is_busy = true;
+        }
     }
 
     /// Whether managers are idle and nothing is on the wire but what never ends.
@@ -123,6 +152,12 @@ impl World {
     /// An input reaches a process; one that stands still gets it later.
     pub(super) fn inform(&mut self, id: ManagerId, input: Input) {
         self.caught_up_by(id, &input);
+        if matches!(input, Input::Answered(..)) {
+            let is_free = self.managers.get(&id).is_some_and(|manager| manager.paused_until.is_none());
+            if let Some(dice) = self.strikes_if(Fault::InputsPileUp, is_free) {
+                self.keep_busy(id, dice);
+            }
+        }
         match self.managers.get_mut(&id) {
             Some(manager) if manager.paused_until.is_some() => manager.parked.push_back(input),
             Some(_) => self.feed(id, input),
@@ -132,9 +167,30 @@ impl World {
 
     /// Gives a manager an input and does what it wants.
     pub(super) fn feed(&mut self, id: ManagerId, input: Input) {
+        self.feed_batch(id, [input]);
+    }
+
+    /// Gives a manager what has piled up, in batches as large as the product's shell takes.
+    fn feed_in_batches(&mut self, id: ManagerId, mut waiting: VecDeque<Input>) {
+        loop {
+            let batch: Vec<Input> = waiting.drain(..waiting.len().min(BATCH_MAX)).collect();
+            self.feed_batch(id, batch);
+            if waiting.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// As the product's shell does it: the time, then every input that is there, then whatever follows from them.
+    fn feed_batch(&mut self, id: ManagerId, batch: impl IntoIterator<Item = Input>) {
         let now = self.now;
         let Some(manager) = self.managers.get_mut(&id) else { return };
-        let outputs = manager.engine.handle(manager.clock.at(now), input);
+        let at = manager.clock.at(now);
+        manager.engine.take(at, Input::Tick);
+        for input in batch {
+            manager.engine.take(at, input);
+        }
+        let outputs = manager.engine.finish();
         self.trace.number(u64::from(id.0));
         for output in outputs {
             if !self.managers.contains_key(&id) {
