@@ -1,13 +1,13 @@
 //! What a world holds, without what two runs to the same end may differ in: uids, versions, times, and who wrote when.
 //! Two worlds are in the same state if this is equal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use api::{ClusterName, labels};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use crate::plane::ObjectRef;
+use crate::plane::{ObjectRef, Plane};
 use crate::truth::{condition, text};
 use crate::world::World;
 
@@ -32,6 +32,7 @@ impl Canonical {
             for (object, value) in &plane.objects {
                 if !OF_THE_WAY.contains(&object.plural()) {
                     let mut value = masked_object(value, &names);
+                    relate_to_network(&mut value, plane, &object.namespace);
                     if object.plural() == "networkbindings" {
                         forget_what_served(&mut value);
                     }
@@ -40,6 +41,13 @@ impl Canonical {
             }
         }
         Self(held)
+    }
+
+    /// The same without some objects.
+    #[must_use]
+    pub fn without(mut self, objects: &BTreeSet<(ClusterName, ObjectRef)>) -> Self {
+        self.0.retain(|object, _| !objects.contains(object));
+        self
     }
 
     /// The first difference to another state, in words; `None` if they are the same.
@@ -100,6 +108,16 @@ fn forget_what_served(binding: &mut Value) {
     {
         metadata.remove("labels");
     }
+}
+
+/// What a context says of the generation of its Network is whether it is the current one.
+fn relate_to_network(context: &mut Value, plane: &Plane, namespace: &str) {
+    let network = text(context, "/spec/network/name").to_owned();
+    let Some(carried) = context.pointer_mut("/spec/networkGeneration") else { return };
+    let mut networks = plane.of_plural("networks");
+    let network = networks.find(|(object, _)| object.namespace == namespace && object.name == network);
+    let current = network.and_then(|(_, network)| network.pointer("/metadata/generation"));
+    *carried = Value::from(if current == Some(&*carried) { "current" } else { "outdated" });
 }
 
 /// A generation counts the changes on the way; what a condition says of it is whether it is the current one.

@@ -136,7 +136,7 @@ fn held_complaint(truth: &Truth, pair: &Pair, context: &Value, network: &Value) 
 }
 
 /// Why a declaration of this pair cannot be served, in the order in which they are told.
-fn refusal(truth: &Truth, pair: &Pair) -> Option<&'static str> {
+pub(crate) fn refusal(truth: &Truth, pair: &Pair) -> Option<&'static str> {
     if truth.get(&ClusterName::Core, "projects", "", &pair.project).is_none() {
         return Some("ProjectUnresolved");
     }

@@ -12,6 +12,7 @@ pub mod network;
 pub mod plane;
 pub mod regression;
 pub mod restart;
+pub mod retold;
 pub mod run;
 pub mod shrink;
 pub mod story;

@@ -16,6 +16,7 @@ use crate::dice::Dice;
 use crate::fault::{Fault, Strikes};
 use crate::manager::ManagerOptions;
 use crate::plane::Templates;
+use crate::retold;
 use crate::story::{self, Journal};
 use crate::tally::Totals;
 use crate::tempo::Tempo;
@@ -26,6 +27,9 @@ use crate::world::{Observation, World, WorldOptions};
 const SETTLE: SignedDuration = SignedDuration::from_mins(20);
 /// How often a world that settles is compared with what is declared.
 const LOOK: SignedDuration = SignedDuration::from_secs(5);
+
+/// How many of a thousand seeds are told again to a fresh world.
+const RETOLD: u32 = 250;
 
 /// How many events may happen at one instant.
 const INSTANT_MAX: u32 = 20_000;
@@ -84,6 +88,7 @@ pub fn run_before(templates: &Templates, case: &Case, onlooker: Onlooker<'_>) ->
     };
     let world = World::with(templates.clone(), options);
     let mut run = Run {
+        templates: templates.clone(),
         began: world.now(),
         world,
         checks: Checks::default().and(onlooker.rules),
@@ -112,6 +117,7 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 type Stopped = Box<Breach>;
 
 struct Run<'a> {
+    templates: Templates,
     world: World,
     checks: Checks,
     dice: Dice,
@@ -148,7 +154,8 @@ impl Run<'_> {
         self.partly_healed()?;
         self.healed()?;
         self.quiet("L4 a world at rest is quiet")?;
-        self.forgetful()
+        self.forgetful()?;
+        self.retold(case.seed)
     }
 
     fn begin(&mut self) -> Result<(), Stopped> {
@@ -162,10 +169,15 @@ impl Run<'_> {
         self.until(settle)
     }
 
-    fn start_replica(&mut self) {
+    /// How every manager of this run is started.
+    fn options(&self) -> ManagerOptions {
         let grace = Duration::try_from(GRACE).unwrap_or_default();
         let configuration = Configuration { unclaimed_grace_period: grace, ..Configuration::default() };
-        let options = ManagerOptions { configuration, ..self.tempo.manager() };
+        ManagerOptions { configuration, ..self.tempo.manager() }
+    }
+
+    fn start_replica(&mut self) {
+        let options = self.options();
         self.world.start_replica(self.next_replica, options);
         self.next_replica += 1;
     }
@@ -320,6 +332,17 @@ impl Run<'_> {
         self.start_replica();
         self.quiet("L2 a fresh process finds nothing to do in a world at rest")?;
         self.settle("L2 a fresh process keeps what is declared", &|_| true)
+    }
+
+    /// A world to which the same is declared at once, without faults and detours, comes to the same end.
+    fn retold(&mut self, seed: u64) -> Result<(), Stopped> {
+        if !Dice::new(seed, 6).hits(RETOLD) {
+            return Ok(());
+        }
+        let difference =
+            retold::difference(&self.templates, &self.world, &self.checks.truth, &self.options());
+        let rule = "L9 the same declarations come to the same end";
+        difference.map_or(Ok(()), |text| Err(self.breach(rule, text)))
     }
 }
 
