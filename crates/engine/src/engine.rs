@@ -5,6 +5,7 @@
 
 mod fences;
 mod gauges;
+mod holdings;
 mod leadership;
 mod passes;
 mod readiness;
@@ -29,6 +30,7 @@ use rand_chacha::rand_core::SeedableRng;
 use reconcile::{KindEntry, Object, Target};
 
 pub use self::gauges::{Gauges, InformerGauge};
+pub use self::holdings::Holdings;
 use self::passes::Hold;
 use self::roots::RootNode;
 pub use self::seen::{Mark, News};

@@ -38,6 +38,8 @@ pub trait Registration {
     fn project(&self, key: u32) -> Option<ProjectName>;
     /// Gives the number back; it may be used for another key.
     fn forget(&mut self, key: u32);
+    /// How many keys have a number.
+    fn keys_len(&self) -> usize;
 }
 
 impl fmt::Debug for dyn Registration {
@@ -120,5 +122,9 @@ impl<C: Controller> Registration for Registered<C> {
             self.numbers.remove(&text);
             self.free.push(key);
         }
+    }
+
+    fn keys_len(&self) -> usize {
+        self.keys.len()
     }
 }

@@ -224,6 +224,27 @@ impl World {
         passed
     }
 
+    /// How much is held, by what it is.
+    #[must_use]
+    pub fn holdings(&self) -> BTreeMap<&'static str, usize> {
+        let readers =
+            |sets: &mut dyn Iterator<Item = &BTreeSet<Reader>>| sets.map(BTreeSet::len).sum::<usize>();
+        let of_stores = |count: fn(&Store) -> usize| self.stores.values().map(count).sum::<usize>();
+        BTreeMap::from([
+            ("engaged planes", self.engaged().count()),
+            ("stores", self.stores.len()),
+            ("objects", of_stores(Store::len)),
+            ("names", of_stores(Store::names_len)),
+            ("own writes", of_stores(Store::own_writes)),
+            ("kept encodings", of_stores(Store::encoded_len)),
+            ("readers of roles", readers(&mut self.role_readers.values())),
+            ("readers of planes", readers(&mut self.cluster_readers.values())),
+            ("readers of the configuration", self.configuration_readers.len()),
+            ("deadlines", self.deadlines.len()),
+            ("woken readers", self.woken.len()),
+        ])
+    }
+
     /// Wakes everybody who waits for a deadline: the clock was set.
     pub fn wake_deadline_readers(&mut self) {
         self.woken.extend(self.deadlines.iter().map(|(_, reader)| *reader));

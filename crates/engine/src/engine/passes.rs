@@ -28,6 +28,12 @@ pub(super) struct Hold {
     keys: Vec<KeyId>,
 }
 
+impl Hold {
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+}
+
 /// What one pass saw and decided.
 pub(super) struct Pass {
     plan: Plan,

@@ -185,9 +185,7 @@ impl World {
         }
         self.befall_states();
         if let Some((project, mut dice)) = self.strikes_one_of(Fault::ProjectFlaps, &self.ready_projects()) {
-            self.note(format!("{project} is disengaged"));
-            self.disengaged.insert(project.clone());
-            self.look_soon();
+            self.withdraw(&project);
             self.mend_later(Mending::Project(project), &mut dice);
         }
     }
@@ -309,10 +307,7 @@ impl World {
                     self.start_replica(number, options);
                 }
             }
-            Mending::Project(cluster) => {
-                self.disengaged.remove(&cluster);
-                self.look_soon();
-            }
+            Mending::Project(cluster) => self.offer(&cluster),
         }
     }
 }

@@ -23,6 +23,19 @@ impl World {
         }
     }
 
+    /// A project is offered to no provider any more, although its plane is there.
+    pub fn withdraw(&mut self, project: &ClusterName) {
+        self.note(format!("{project} is disengaged"));
+        self.disengaged.insert(project.clone());
+        self.look_soon();
+    }
+
+    /// A project that was withdrawn is offered again.
+    pub fn offer(&mut self, project: &ClusterName) {
+        self.disengaged.remove(project);
+        self.look_soon();
+    }
+
     /// A provider looks which planes there are, if it can.
     pub(super) fn look(&mut self, id: ManagerId) {
         if !self.managers.contains_key(&id) {

@@ -32,6 +32,23 @@ impl World {
         self.managers.get(&id).map(|manager| manager.requests.clone()).unwrap_or_default()
     }
 
+    /// Requests of a process that wait for an answer, and watches of it that are open; leases left out.
+    #[must_use]
+    pub fn open_requests(&self, id: ManagerId) -> (usize, usize) {
+        let is_its_own =
+            |purpose: &Purpose| purpose.manager() == Some(id) && !matches!(purpose, Purpose::Lease(..));
+        let pending = self.pending.iter().filter(|(_, pending)| is_its_own(&pending.purpose));
+        let (watches, others): (Vec<_>, Vec<_>) =
+            pending.partition(|(_, pending)| matches!(pending.purpose, Purpose::Watch(..)));
+        (others.len(), watches.len())
+    }
+
+    /// Watches that the network keeps open, of every process.
+    #[must_use]
+    pub fn open_streams(&self) -> usize {
+        self.streams.len()
+    }
+
     /// A request is sent.
     pub(super) fn count_request(&mut self, id: ManagerId, purpose: &Purpose, cluster: &ClusterName) {
         let Some(requests) = self.managers.get_mut(&id).map(|manager| &mut manager.requests) else { return };
