@@ -9,6 +9,7 @@ pub mod holders;
 mod incarnations;
 mod readiness;
 mod unique;
+mod views;
 mod writers;
 
 pub(crate) use writers::differences;
@@ -135,6 +136,6 @@ impl Checks {
                 }
             }
         }
-        self.engines.look(world)
+        self.engines.look(world).or_else(|| views::look(world))
     }
 }

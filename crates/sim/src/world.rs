@@ -11,6 +11,7 @@ mod processes;
 mod provider;
 pub mod requests;
 mod streams;
+pub mod views;
 mod wire;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -33,6 +34,7 @@ use crate::trace::TraceHash;
 
 use self::interference::Interferences;
 use self::streams::Stream;
+use self::views::Views;
 
 /// When every world begins.
 const BEGINNING: i64 = 1_800_000_000;
@@ -131,6 +133,7 @@ pub struct World {
     disengaged: BTreeSet<ClusterName>,
     writes: VecDeque<String>,
     interferences: Interferences,
+    views: Views,
     is_faulty: bool,
     is_gated: bool,
     /// Events as lines, with their times, that nobody has read yet.
@@ -189,6 +192,7 @@ impl World {
             disengaged: BTreeSet::new(),
             writes: VecDeque::new(),
             interferences: Interferences::default(),
+            views: Views::default(),
             is_faulty: false,
             is_gated: false,
             told: VecDeque::new(),

@@ -3,9 +3,10 @@
 use api::{ClusterName, ObjectKey, Uid};
 
 use super::Engine;
+use crate::ids::{StepId, StoreId};
 use crate::informer::Informer;
 use crate::request::collection_path;
-use crate::store::{Store, StoreState};
+use crate::store::{Store, StoreState, version_number};
 
 /// What a server answered somebody, as a cache will see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +42,31 @@ impl Engine {
                 marks.iter().filter(|mark| Some(&mark.cluster) == cluster && mark.collection == collection);
             store.own_writes() == 0 && of_store.all(|mark| is_told(&mark.news, store, position))
         })
+    }
+}
+
+/// For whoever checks that what passes see only ever gets newer.
+impl Engine {
+    /// Whose objects a store holds.
+    #[must_use]
+    pub fn plane_of(&self, store: StoreId) -> Option<&ClusterName> {
+        let cluster = self.world.store(store)?.cluster;
+        self.world.cluster(cluster).map(|cluster| &cluster.name)
+    }
+
+    /// The version at which passes see an object; `None` if they see none.
+    #[must_use]
+    pub fn version_seen(&self, store: StoreId, key: &ObjectKey) -> Option<u64> {
+        let object = self.world.store(store)?.find(key)?.object()?;
+        Some(version_number(&object.meta.version))
+    }
+
+    /// The object that a step on the wire writes.
+    #[must_use]
+    pub fn written_by(&self, step: StepId) -> Option<(StoreId, ObjectKey)> {
+        let target = self.on_wire.get(&step)?.target()?;
+        let (store, _) = self.world.store_named(&target.cluster, target.resource)?;
+        Some((store, target.key.clone()))
     }
 }
 

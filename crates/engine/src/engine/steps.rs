@@ -29,6 +29,10 @@ pub(super) struct Sent {
 }
 
 impl Sent {
+    pub(super) fn target(&self) -> Option<&Target> {
+        self.target.as_ref()
+    }
+
     /// The version that an answer is about, empty if the object was not there: what is held by the time of the answer may be
     /// another life of it.
     fn version(&self) -> String {

@@ -40,6 +40,7 @@ impl World {
 
     /// Tells whoever sees everything what a plane holds from now on.
     pub(super) fn note_reset(&mut self, cluster: &ClusterName) {
+        self.view_rewritten(cluster);
         let objects = self.planes.get(cluster).map(|plane| plane.objects.clone()).unwrap_or_default();
         self.observe(Observation::Reset(self.now, cluster.clone(), objects));
     }

@@ -6,6 +6,7 @@ use engine::{Input, Output, wire};
 use jiff::{SignedDuration, Timestamp};
 
 use super::World;
+use super::views::touched;
 use super::wire::Draft;
 use crate::dice::Dice;
 use crate::fault::Fault;
@@ -54,6 +55,7 @@ impl World {
             self.note(format!("{id} is gone"));
         }
         self.held.remove(&id);
+        self.forget_views(id);
         self.needs_nothing(id);
         let is_its_own = |purpose: &Purpose| purpose.manager() == Some(id);
         let waiting: Vec<_> = self
@@ -187,10 +189,15 @@ impl World {
         let Some(manager) = self.managers.get_mut(&id) else { return };
         let at = manager.clock.at(now);
         manager.engine.take(at, Input::Tick);
+        let mut about = Vec::new();
         for input in batch {
+            if self.options.is_observed {
+                about.extend(touched(&manager.engine, &input));
+            }
             manager.engine.take(at, input);
         }
         let outputs = manager.engine.finish();
+        self.compare_views(id, about);
         self.trace.number(u64::from(id.0));
         for output in outputs {
             if !self.managers.contains_key(&id) {
