@@ -50,6 +50,14 @@ faults! {
     Unavailable = "unavailable",
     /// A write loses against another hand: 409 on its version although nothing changed.
     Conflict = "conflict",
+    /// A webhook denies a write: 403.
+    Denied = "denied",
+    /// A user edits an object just before a manager's write of it arrives.
+    EditedMeanwhile = "edited-meanwhile",
+    /// A user deletes something after a list and before the watch that follows it.
+    DeletedInGap = "deleted-in-gap",
+    /// A watch tells an event twice.
+    WatchDoubled = "watch-doubled",
     /// A watch breaks off.
     WatchDropped = "watch-dropped",
     /// A watch stays open and says nothing more.
@@ -78,6 +86,12 @@ faults! {
     PlaneRestored = "plane-restored",
     /// A plane comes back empty, under another identity.
     PlaneReplaced = "plane-replaced",
+    /// A plane refuses everybody's credential for a while: 401.
+    CredentialRefused = "credential-refused",
+    /// An object is told in a form that does not decode, for a while.
+    ObjectMalformed = "object-malformed",
+    /// Lists of one kind on one plane take long for a while.
+    KindSlow = "kind-slow",
     /// A kind is not served for a while.
     KindNotServed = "kind-not-served",
     /// A kind is forbidden for a while.

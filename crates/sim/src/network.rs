@@ -147,6 +147,12 @@ pub(crate) enum Mending {
     Forbidden(ClusterName, String),
     /// A kind that is not served.
     Unserved(ClusterName, String),
+    /// A credential that is refused.
+    Credential(ClusterName),
+    /// A kind whose lists take long.
+    Slow(ClusterName, String),
+    /// An object that does not decode: where it is, and its uid.
+    Malformed(ClusterName, String, String),
     /// A process that ended in good order.
     Drained(ManagerId),
     /// A process that died.

@@ -137,6 +137,14 @@ pub struct Plane {
     pub forbidden: BTreeSet<String>,
     /// Plurals that are not served.
     pub unserved: BTreeSet<String>,
+    /// Plurals whose lists take long.
+    pub slow: BTreeSet<String>,
+    /// Objects, by plural and name, of which a webhook denies every write of a manager.
+    pub denied: BTreeSet<(String, String)>,
+    /// Uids of objects that managers are told in a form that does not decode.
+    pub malformed: BTreeSet<String>,
+    /// Whether managers' credentials are refused.
+    pub refuses_credentials: bool,
     saved: Option<(Server, BTreeMap<ObjectRef, Arc<Value>>)>,
 }
 
@@ -162,6 +170,10 @@ impl Plane {
             identity,
             forbidden,
             unserved,
+            slow: BTreeSet::new(),
+            denied: BTreeSet::new(),
+            malformed: BTreeSet::new(),
+            refuses_credentials: false,
             saved: None,
         })
     }
@@ -207,6 +219,24 @@ impl Plane {
     ) -> impl Iterator<Item = (&'a ObjectRef, &'a Arc<Value>)> + 'a {
         self.objects.iter().filter(move |(object, _)| object.plural() == plural)
     }
+}
+
+/// Path of the collection that an object is in.
+#[must_use]
+pub fn collection_of(object: &ObjectRef, value: &Value) -> String {
+    let version = value["apiVersion"].as_str().unwrap_or_default();
+    let root = if version.contains('/') { "/apis" } else { "/api" };
+    let namespace = match object.namespace.as_str() {
+        "" => String::new(),
+        namespace => format!("/namespaces/{namespace}"),
+    };
+    format!("{root}/{version}{namespace}/{}", object.plural())
+}
+
+/// Path of an object.
+#[must_use]
+pub fn path_of(object: &ObjectRef, value: &Value) -> String {
+    format!("{}/{}", collection_of(object, value), object.name)
 }
 
 #[cfg(test)]

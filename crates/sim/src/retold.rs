@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::canonical::Canonical;
 use crate::declared::refusal;
 use crate::manager::ManagerOptions;
-use crate::plane::{ObjectRef, Templates};
+use crate::plane::{ObjectRef, Templates, collection_of};
 use crate::truth::contexts::{is_made_for_a_network, pair_of};
 use crate::truth::{Truth, is_copy, is_going};
 use crate::world::{World, WorldOptions};
@@ -124,13 +124,7 @@ fn is_declared(object: &ObjectRef, value: &Value) -> bool {
 }
 
 fn telling(cluster: &ClusterName, object: &ObjectRef, value: &Value) -> Option<Telling> {
-    let version = value["apiVersion"].as_str()?;
-    let root = if version.contains('/') { "/apis" } else { "/api" };
-    let namespace = match object.namespace.as_str() {
-        "" => String::new(),
-        namespace => format!("/namespaces/{namespace}"),
-    };
-    let collection = format!("{root}/{version}{namespace}/{}", object.plural());
+    let collection = collection_of(object, value);
     let mut body = Map::new();
     for field in ["apiVersion", "kind", "spec"] {
         body.extend(value.get(field).map(|value| (field.to_owned(), value.clone())));

@@ -28,6 +28,8 @@ const SETTLE: SignedDuration = SignedDuration::from_mins(20);
 /// How often a world that settles is compared with what is declared.
 const LOOK: SignedDuration = SignedDuration::from_secs(5);
 
+/// Objects in a page of a list, of which a seed draws one.
+const PAGES: &[u32] = &[500, 1, 4];
 /// How many of a thousand seeds are told again to a fresh world.
 const RETOLD: u32 = 250;
 
@@ -89,6 +91,7 @@ pub fn run_before(templates: &Templates, case: &Case, onlooker: Onlooker<'_>) ->
     let world = World::with(templates.clone(), options);
     let mut run = Run {
         templates: templates.clone(),
+        page_limit: Dice::new(case.seed, 5).pick(PAGES).copied().unwrap_or(PAGES[0]),
         began: world.now(),
         world,
         checks: Checks::default().and(onlooker.rules),
@@ -118,6 +121,7 @@ type Stopped = Box<Breach>;
 
 struct Run<'a> {
     templates: Templates,
+    page_limit: u32,
     world: World,
     checks: Checks,
     dice: Dice,
@@ -169,11 +173,11 @@ impl Run<'_> {
         self.until(settle)
     }
 
-    /// How every manager of this run is started.
+    /// How every manager of this run is started. Pages are small for some seeds, so that lists are long.
     fn options(&self) -> ManagerOptions {
         let grace = Duration::try_from(GRACE).unwrap_or_default();
         let configuration = Configuration { unclaimed_grace_period: grace, ..Configuration::default() };
-        ManagerOptions { configuration, ..self.tempo.manager() }
+        ManagerOptions { configuration, page_limit: self.page_limit, ..self.tempo.manager() }
     }
 
     fn start_replica(&mut self) {

@@ -11,6 +11,8 @@ mod processes;
 mod provider;
 pub mod requests;
 mod streams;
+mod trouble;
+pub mod users;
 pub mod views;
 mod wire;
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::universe::{NAMESPACE, Universe};
 use crate::dice::Dice;
+use crate::world::users::EDITED;
 
 const MERGE: &str = "application/merge-patch+json";
 const JSON: &str = "application/json";
@@ -139,7 +140,8 @@ pub(super) fn ordinary(universe: &Universe, dice: &mut Dice) -> Vec<Act> {
     let project = Universe::name(&universe.projects, dice);
     match dice.below(100) {
         0..30 => vec![bind(universe, &project, dice)],
-        30..48 => vec![unbind(universe, &project, dice)],
+        30..45 => vec![unbind(universe, &project, dice)],
+        45..48 => rebind(universe, &project, dice),
         48..56 => vec![interface(universe, &project, dice)],
         56..80 => on_networks(universe, &project, dice),
         80..92 => on_locations(universe, &project, dice),
@@ -163,6 +165,16 @@ fn bind(universe: &Universe, project: &str, dice: &mut Dice) -> Act {
     let (network, location) =
         (Universe::name(&universe.networks, dice), Universe::name(&universe.locations, dice));
     declaration(cluster, &namespace, &name, (&network, &location))
+}
+
+/// What a declaration says cannot be changed, so it is withdrawn and another one takes its name at once.
+fn rebind(universe: &Universe, project: &str, dice: &mut Dice) -> Vec<Act> {
+    let declared = bind(universe, project, dice);
+    let what = "withdraw a declaration";
+    let body = serde_json::from_str::<Value>(&declared.body).unwrap_or_default();
+    let path = format!("{}/{}", declared.path, body["metadata"]["name"].as_str().unwrap_or_default());
+    let (cluster, method) = (declared.cluster.clone(), "DELETE");
+    vec![Act { what, cluster, method, path, content_type: "", body: String::new() }, declared]
 }
 
 /// A declaration of a network in a location.
@@ -301,14 +313,14 @@ pub(super) fn foreign(universe: &Universe, dice: &mut Dice) -> Vec<Act> {
     vec![act]
 }
 
-/// Takes the foreign finalizers off again, so that everything can end.
+/// Takes the foreign finalizers off again, so that everything can end, and what users wrote on what is not theirs.
 #[must_use]
 pub fn release(universe: &Universe) -> Vec<Act> {
     let mut acts = Vec::new();
     for project in &universe.projects {
         for network in &universe.networks {
             for location in &universe.locations {
-                let change = json!({"metadata": {"finalizers": null}});
+                let change = json!({"metadata": {"finalizers": null, "annotations": {EDITED: null}}});
                 let name = format!("{network}-{location}");
                 let what = "let a context go";
                 acts.push(Act::patch::<NetworkContext>(

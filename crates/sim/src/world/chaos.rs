@@ -28,7 +28,7 @@ const KEEPALIVE: SignedDuration = SignedDuration::from_secs(30);
 const CLOCK_MAX: u64 = 30_000;
 
 /// Kinds that may be forbidden or not served for a while.
-const KINDS: &[&str] =
+pub(super) const KINDS: &[&str] =
     &["networks", "networkbindings", "networkcontexts", "networkinterfaces", "locations", "namespaces"];
 
 impl World {
@@ -111,6 +111,7 @@ impl World {
         self.befall_processes();
         self.befall_planes();
         self.befall_kinds();
+        self.befall_objects();
         self.schedule_misfortune();
     }
 
@@ -129,7 +130,7 @@ impl World {
     }
 
     /// The same for a fault that has one victim of several.
-    fn strikes_one_of<T: Clone>(&mut self, fault: Fault, victims: &[T]) -> Option<(T, Dice)> {
+    pub(super) fn strikes_one_of<T: Clone>(&mut self, fault: Fault, victims: &[T]) -> Option<(T, Dice)> {
         let mut dice = self.strikes_if(fault, !victims.is_empty())?;
         let victim = dice.pick(victims)?.clone();
         Some((victim, dice))
@@ -264,9 +265,10 @@ impl World {
             self.break_streams(&cluster, &Failure::Ended);
             self.mend_later(Mending::Unserved(cluster, kind), &mut dice);
         }
+        self.befall_access(&planes);
     }
 
-    fn mend_later(&mut self, mending: Mending, dice: &mut Dice) {
+    pub(super) fn mend_later(&mut self, mending: Mending, dice: &mut Dice) {
         let wait = dice.millis(100, OUTAGE_MAX);
         self.schedule_in(wait, Event::Mend(mending));
     }
@@ -297,6 +299,17 @@ impl World {
                     plane.unserved.remove(&kind);
                 }
             }
+            Mending::Credential(cluster) => {
+                if let Some(plane) = self.planes.get_mut(&cluster) {
+                    plane.refuses_credentials = false;
+                }
+            }
+            Mending::Slow(cluster, kind) => {
+                if let Some(plane) = self.planes.get_mut(&cluster) {
+                    plane.slow.remove(&kind);
+                }
+            }
+            Mending::Malformed(cluster, path, uid) => self.put_right(&cluster, &path, &uid),
             Mending::Drained(id) => {
                 let away = self.managers.get(&id).map(|manager| manager.away);
                 self.kill_manager(id);

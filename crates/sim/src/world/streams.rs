@@ -89,6 +89,13 @@ impl World {
         if stream.is_hung || (is_bookmark && stream.is_without_bookmarks) {
             return;
         }
+        let bytes = match self.pending.get(&id) {
+            Some(pending) => self.as_told(&pending.cluster, bytes),
+            None => bytes,
+        };
+        if self.strikes_if(Fault::WatchDoubled, !is_bookmark).is_some() {
+            self.push(id, Piece::Line(bytes.clone()));
+        }
         self.push(id, Piece::Line(bytes));
     }
 

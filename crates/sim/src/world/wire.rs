@@ -18,6 +18,8 @@ use crate::network::{Event, ManagerId, Pending, Purpose, Sent};
 
 /// The longest a slow request takes, in milliseconds.
 const SLOW_MAX: u64 = 60_000;
+/// How long a list takes of a kind whose lists take long, in milliseconds.
+const SLOW_LIST: (u64, u64) = (3_000, 28_000);
 
 /// How long a user waits for an answer that does not come.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -61,7 +63,7 @@ impl World {
         self.schedule(self.now, Event::Arrive(sent));
     }
 
-    fn user_request(
+    pub(super) fn user_request(
         &mut self,
         cluster: &ClusterName,
         method: &str,
@@ -114,7 +116,7 @@ impl World {
             self.note(format!("lost: {}", sent.text()));
             return;
         }
-        let mut wait = self.latency();
+        let mut wait = self.latency() + self.list_delay(&sent);
         if let Some(mut dice) = slow {
             self.note(format!("slow: {}", sent.text()));
             wait += dice.millis(0, SLOW_MAX);
@@ -125,6 +127,14 @@ impl World {
             self.schedule_in(later, Event::Arrive(Arc::clone(&sent)));
         }
         self.schedule_in(wait, Event::Arrive(sent));
+    }
+
+    /// How much longer a list takes of a kind whose lists take long: less than anybody waits for it.
+    fn list_delay(&mut self, sent: &Sent) -> SignedDuration {
+        let is_list = sent.manager.is_some() && !sent.is_write() && sent.request.query.contains("limit=");
+        let slow = self.planes.get(&sent.cluster).map(|plane| &plane.slow);
+        let is_slow = slow.is_some_and(|slow| slow.iter().any(|plural| names(sent, plural)));
+        if is_list && is_slow { self.dice.millis(SLOW_LIST.0, SLOW_LIST.1) } else { SignedDuration::ZERO }
     }
 
     /// A request reaches its plane.
@@ -143,6 +153,9 @@ impl World {
             self.note(format!("{code} without the server: {}", sent.text()));
             return self.responded(id, code, &body);
         }
+        if sent.manager.is_some() {
+            self.forestall(sent);
+        }
         let input = apiserver::Input::Request(Box::new(sent.request.clone()));
         let cluster = sent.cluster.clone();
         self.drive(&cluster, input, Some(sent));
@@ -151,12 +164,17 @@ impl World {
     /// An answer that the plane's server never sees the request of.
     fn refusal(&mut self, sent: &Sent) -> Option<(u16, Vec<u8>)> {
         let plane = self.planes.get(&sent.cluster)?;
-        let names = |plural: &String| sent.request.path.split('/').any(|part| part == plural);
-        if plane.unserved.iter().any(names) {
+        if plane.refuses_credentials {
+            return Some((401, status(401, "Unauthorized", "Unauthorized", &json!({}))));
+        }
+        if plane.unserved.iter().any(|plural| names(sent, plural)) {
             return Some((404, b"404 page not found\n".to_vec()));
         }
-        if plane.forbidden.iter().any(names) {
+        if plane.forbidden.iter().any(|plural| names(sent, plural)) {
             return Some((403, status(403, "Forbidden", "the manager may not do this", &json!({}))));
+        }
+        if sent.is_write() && plane.denied.iter().any(|(plural, name)| writes(sent, plural, name)) {
+            return Some(denied());
         }
         Some(match self.struck_refusal(sent)? {
             Fault::TooManyRequests => {
@@ -166,6 +184,7 @@ impl World {
             Fault::InternalError => {
                 (500, status(500, "InternalError", "etcdserver: request timed out", &json!({})))
             }
+            Fault::Denied => denied(),
             Fault::Expired => (410, status(410, "Expired", "too old resource version", &json!({}))),
             Fault::Conflict => {
                 let text = "the object has been modified; please apply your changes to the latest version";
@@ -188,6 +207,7 @@ impl World {
             (Fault::TooManyRequests, true),
             (Fault::InternalError, true),
             (Fault::Unavailable, true),
+            (Fault::Denied, sent.is_write()),
             (Fault::Expired, can_expire),
             (Fault::Conflict, sent.is_write() && carries_version),
         ];
@@ -222,14 +242,15 @@ impl World {
         }
         self.pending.remove(&id);
         self.streams.remove(&id);
-        let Some(input) = self.input_of(&pending.purpose, code, body) else { return };
+        let Some(input) = self.input_of(&pending, code, body) else { return };
         let wait = self.latency();
         self.schedule_in(wait, Event::Inform(manager, Box::new(input)));
     }
 
-    fn input_of(&self, purpose: &Purpose, code: u16, body: &[u8]) -> Option<Input> {
+    fn input_of(&self, pending: &Pending, code: u16, body: &[u8]) -> Option<Input> {
+        let body = &self.as_told(&pending.cluster, Bytes::copy_from_slice(body));
         let date = Timestamp::from_second(self.now.as_second()).ok();
-        Some(match *purpose {
+        Some(match pending.purpose {
             Purpose::User => return None,
             Purpose::Page(_, store, epoch, kind) => {
                 Input::Listed(store, epoch, wire::read_page(code, body, kind))
@@ -283,6 +304,27 @@ impl World {
         let wait = self.latency();
         self.schedule_in(wait, Event::Inform(manager, Box::new(input)));
     }
+}
+
+/// Whether a request is about a kind.
+fn names(sent: &Sent, plural: &str) -> bool {
+    sent.request.path.split('/').any(|part| part == plural)
+}
+
+/// Whether a request writes this object.
+fn writes(sent: &Sent, plural: &str, name: &str) -> bool {
+    let path = sent.request.path.trim_end_matches("/status");
+    if sent.request.method != "POST" {
+        return path.ends_with(&format!("/{plural}/{name}"));
+    }
+    let body = serde_json::from_slice::<Value>(&sent.request.body).unwrap_or_default();
+    path.ends_with(&format!("/{plural}")) && body["metadata"]["name"] == name
+}
+
+/// What a server answers whose webhook says no.
+fn denied() -> (u16, Vec<u8>) {
+    let text = "admission webhook \"policy.example.com\" denied the request: not now";
+    (403, status(403, "Forbidden", text, &json!({})))
 }
 
 fn status(code: u16, reason: &str, message: &str, details: &Value) -> Vec<u8> {
