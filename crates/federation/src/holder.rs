@@ -7,7 +7,7 @@ use reconcile::{Facet, Index, IndexValue, Sight, View};
 use serde::Serialize;
 
 use crate::presence::{PresenceKey, pair};
-use crate::route::{HubNamespaces, HubRoute};
+use crate::route::{HubNamespaces, HubRoute, ProjectNamespaces};
 
 /// A binding as a holder.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -99,7 +99,13 @@ impl Index for InterfaceCopies {
 /// How many holders a presence has. Counted, never stored.
 #[must_use]
 pub fn observe(view: &View<'_>, key: &PresenceKey) -> Sight<usize> {
-    let sights = [hub_holders(view, key), project_holders(view, key)];
+    let mut sights = hub_holders(view, key);
+    sights.push(project_holders(view, key));
+    total(sights)
+}
+
+/// All of these together. One that is certain is enough to know that there is a holder, whatever else cannot be seen.
+fn total(sights: Vec<Sight<usize>>) -> Sight<usize> {
     let mut holders = 0;
     let mut uncertain = None;
     for sight in sights {
@@ -115,47 +121,35 @@ pub fn observe(view: &View<'_>, key: &PresenceKey) -> Sight<usize> {
     }
 }
 
-/// Bindings and interface copies in the hub namespaces that lead to the presence's namespace, and bindings of the project
-/// that name that namespace from elsewhere.
-fn hub_holders(view: &View<'_>, key: &PresenceKey) -> Sight<usize> {
-    let value = HubNamespaces::value(&key.project, &key.namespace);
-    let namespaces = view.names::<HubNamespaces>(&ClusterName::Hub, None, &value);
-    namespaces.and_then(|namespaces| {
-        let mut total = 0;
-        for namespace in namespaces {
-            let namespace = NamespaceName::new(namespace.name.as_str());
-            let here = Some(&namespace);
-            let counts = [
-                view.count::<Declarations>(&ClusterName::Hub, here, &Declarations::value("", key)),
-                view.count::<InterfaceCopies>(&ClusterName::Hub, here, &key.pair()),
-            ];
-            for count in counts {
-                match count {
-                    Sight::Present(count) => total += count,
-                    Sight::NotServed | Sight::Absent => {}
-                    other => return other,
-                }
+/// Bindings and interface copies in the hub namespaces that lead to the presence's namespace, and bindings in all hub
+/// namespaces of its project that name that namespace themselves. No other namespace is looked at: an object there that
+/// does not decode is of another project and keeps nobody here waiting.
+fn hub_holders(view: &View<'_>, key: &PresenceKey) -> Vec<Sight<usize>> {
+    let hub = ClusterName::Hub;
+    let mut sights = Vec::new();
+    let mut each = |namespaces: Sight<Vec<ObjectKey>>,
+                    count: &dyn Fn(&NamespaceName) -> Vec<Sight<usize>>| {
+        match namespaces {
+            Sight::Present(namespaces) => {
+                let names = namespaces.iter().map(|namespace| NamespaceName::new(namespace.name.as_str()));
+                sights.extend(names.flat_map(|namespace| count(&namespace)));
             }
+            other => sights.push(other.map(|_| 0)),
         }
-        named_from_elsewhere(view, key).map(|named| total + named)
-    })
-}
-
-/// Hub bindings that name the network's namespace themselves: their own namespace tells the project.
-fn named_from_elsewhere(view: &View<'_>, key: &PresenceKey) -> Sight<usize> {
-    let value = Declarations::value(key.namespace.as_str(), key);
-    view.names::<Declarations>(&ClusterName::Hub, None, &value).and_then(|bindings| {
-        let mut total = 0;
-        for namespace in bindings.into_iter().filter_map(|binding| binding.namespace) {
-            let namespace = ObjectKey::cluster_scoped(namespace.as_str());
-            match view.object::<HubRoute>(&ClusterName::Hub, &namespace) {
-                Sight::Present(route) => total += usize::from(route.project.as_ref() == Some(&key.project)),
-                Sight::Absent => {}
-                other => return other.map(|_| 0),
-            }
-        }
-        Sight::Present(total)
-    })
+    };
+    let here = HubNamespaces::value(&key.project, &key.namespace);
+    each(view.names::<HubNamespaces>(&hub, None, &here), &|namespace| {
+        vec![
+            view.count::<Declarations>(&hub, Some(namespace), &Declarations::value("", key)),
+            view.count::<InterfaceCopies>(&hub, Some(namespace), &key.pair()),
+        ]
+    });
+    let of_project = ProjectNamespaces::value(&key.project);
+    let named = Declarations::value(key.namespace.as_str(), key);
+    each(view.names::<ProjectNamespaces>(&hub, None, &of_project), &|namespace| {
+        vec![view.count::<Declarations>(&hub, Some(namespace), &named)]
+    });
+    sights
 }
 
 /// Bindings in the project, in namespaces that are no hub namespaces.

@@ -77,6 +77,26 @@ impl HubNamespaces {
     }
 }
 
+/// Hub namespaces by their project alone, wherever in it they lead.
+pub struct ProjectNamespaces;
+
+impl Index for ProjectNamespaces {
+    type Kind = Namespace;
+    const NAME: &'static str = "project";
+
+    fn values(namespace: &Namespace) -> Vec<IndexValue> {
+        HubRoute::of(namespace).project.iter().map(Self::value).collect()
+    }
+}
+
+impl ProjectNamespaces {
+    /// The value of a project.
+    #[must_use]
+    pub fn value(project: &ProjectName) -> IndexValue {
+        IndexValue::of([project.as_str()])
+    }
+}
+
 /// The project that an `upstream-cluster-name` label names: `_` is `/`, the prefix `cluster-` and one leading `/` go (SH1).
 #[must_use]
 pub fn project_of_label(label: &str) -> Option<ProjectName> {

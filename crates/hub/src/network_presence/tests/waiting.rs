@@ -201,3 +201,37 @@ fn a_creation_that_was_refused_is_not_planned_before_its_time_and_says_why() {
     tables.attempts = Attempts(vec![attempt(true)]);
     assert_eq!(steps(&pass(&mut tables)), ["create net-dfw"]);
 }
+
+fn malformed(tables: &mut Tables, namespace: &str) {
+    let key = ObjectKey::namespaced(namespace, "odd");
+    tables.put_invalid::<NetworkBinding>(&ClusterName::Hub, key, "spec");
+}
+
+#[test]
+fn a_declaration_of_another_project_that_does_not_decode_keeps_nobody_waiting() {
+    let mut tables = declared();
+    malformed(&mut tables, "ns-of-another");
+    assert_eq!(steps(&pass(&mut tables)), ["create net-dfw"]);
+    let mut tables = unclaimed();
+    put(&mut tables, context("c", "u1"));
+    malformed(&mut tables, "ns-of-another");
+    assert!(!steps(&pass(&mut tables)).is_empty(), "a context that nobody declares is stamped");
+}
+
+#[test]
+fn one_holder_that_is_certain_is_enough_whatever_else_does_not_decode() {
+    let second = json!({"metadata": {"name": "ns-p-second", "labels": {
+        "meta.datumapis.com/upstream-cluster-name": "cluster-p",
+        "meta.datumapis.com/upstream-namespace": "default",
+    }}});
+    let mut tables = declared();
+    tables.put(&ClusterName::Hub, decoded::<Namespace>(second.clone()));
+    malformed(&mut tables, "ns-p-second");
+    assert_eq!(steps(&pass(&mut tables)), ["create net-dfw"]);
+    let mut tables = unclaimed();
+    tables.put(&ClusterName::Hub, decoded::<Namespace>(second));
+    malformed(&mut tables, "ns-p-second");
+    put(&mut tables, with_stamp(context("c", "u1"), "2020-01-01T00:00:00Z"));
+    let plan = pass(&mut tables);
+    assert_eq!(wait(&plan).0, "Unknown", "what does not decode may declare it: {plan:?}");
+}
