@@ -2,6 +2,8 @@
 //! part of the world is healed and must serve what it can; then everything is, and must settle, fall quiet, and stay so
 //! when every process forgets everything.
 
+mod isolation;
+
 use std::time::Duration;
 
 use api::ClusterName;
@@ -263,6 +265,7 @@ impl Run<'_> {
         self.settle("L5 what is dead keeps nothing else from being served", &|cluster| {
             !dead.contains(cluster)
         })?;
+        self.isolated(&dead)?;
         for cluster in &dead {
             self.world.bring_back(cluster);
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use api::builtin::EventReason;
 use api::networking::{NetworkBindingReason, NetworkContextReason, NetworkReason};
 use engine::metrics::{Metrics, PassOutcome};
+use jiff::SignedDuration;
 use serde_json::Value;
 
 use crate::fault::{Fault, FaultCounts};
@@ -23,6 +24,10 @@ pub struct Totals {
     pub restarts: u64,
     /// Contexts that were removed altogether.
     pub deletions: u64,
+    /// Declarations that were made beside dead projects and broken objects.
+    pub served: u64,
+    /// How long the slowest of them took.
+    pub slowest: SignedDuration,
     /// Faults.
     pub faults: FaultCounts,
     /// What was met.
@@ -52,8 +57,16 @@ impl Totals {
         self.passes += other.passes;
         self.restarts += other.restarts;
         self.deletions += other.deletions;
+        self.served += other.served;
+        self.slowest = self.slowest.max(other.slowest);
         self.faults.add(&other.faults);
         self.coverage.add(&other.coverage);
+    }
+
+    /// A declaration was served beside trouble.
+    pub(crate) fn take_served(&mut self, took: SignedDuration) {
+        self.served += 1;
+        self.slowest = self.slowest.max(took);
     }
 
     /// Counts a change.

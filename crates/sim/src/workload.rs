@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use crate::dice::Dice;
 use crate::fault::{Fault, Mixture};
 
-pub use acts::{Act, beginning, declarations, furniture, release};
+pub use acts::{Act, beginning, declarations, fresh, fresh_declaration, furniture, release, route_of};
 pub use universe::{Size, Universe};
 
 /// An act and when it happens, from the beginning of the workload.

@@ -85,7 +85,7 @@ impl Summary {
         format!(
             "{seeds} seeds, {} virtual seconds, {} events, {} passes, {} faults ({}), {violations} violations; \
              {:.0} virtual seconds per second and job, {:.0} seeds per minute; \
-             a seed: {:.0} events, {:.1} writes, {:.1} faults of {:.1} kinds, {:.2} restarts, {:.2} full deletions",
+             slowest of {} declarations beside trouble {:.2} s; a seed: {:.0} events, {:.1} writes, {:.1} faults of {:.1} kinds, {:.2} restarts, {:.2} full deletions",
             self.lasted.as_secs(),
             totals.events,
             totals.passes,
@@ -93,6 +93,8 @@ impl Summary {
             faults.join(", "),
             speed.0,
             speed.1,
+            totals.served,
+            totals.slowest.as_secs_f64(),
             mean(totals.events),
             mean(totals.writes),
             mean(totals.faults.total()),
@@ -117,6 +119,8 @@ impl Summary {
             "writes": totals.writes,
             "faults": faults,
             "violations": violations,
+            "declarationsBesideTrouble": totals.served,
+            "slowestOfThemSeconds": totals.slowest.as_secs_f64(),
             "seconds": seconds,
             "jobs": jobs,
             "virtualSecondsPerSecondAndJob": speed.0,

@@ -347,6 +347,26 @@ pub fn beginning(universe: &Universe) -> Vec<Act> {
     acts
 }
 
+/// A network and a location of one name in a project, and the project's route.
+#[must_use]
+pub fn fresh(project: &str, name: &str) -> Vec<Act> {
+    vec![route_of(project), network(project, name), location(project, name)]
+}
+
+/// A declaration on the hub of the network in the location of that name.
+#[must_use]
+pub fn fresh_declaration(project: &str, name: &str) -> Act {
+    let [namespace, _] = Universe::routes(project);
+    declaration(ClusterName::Hub, &namespace, name, (name, name))
+}
+
+/// The first namespace of the hub that leads to a project.
+#[must_use]
+pub fn route_of(project: &str) -> Act {
+    let [namespace, _] = Universe::routes(project);
+    route(project, &namespace)
+}
+
 /// A declaration on the hub for every network in every location.
 #[must_use]
 pub fn declarations(universe: &Universe) -> Vec<Act> {

@@ -36,6 +36,14 @@ impl World {
         self.look_soon();
     }
 
+    /// Whether providers engage a project: it is there, ready, and not withdrawn.
+    #[must_use]
+    pub fn is_offered(&self, project: &ClusterName) -> bool {
+        self.ready_projects().contains(project)
+            && !self.disengaged.contains(project)
+            && self.planes.get(project).is_some_and(|plane| plane.is_up)
+    }
+
     /// A provider looks which planes there are, if it can.
     pub(super) fn look(&mut self, id: ManagerId) {
         if !self.managers.contains_key(&id) {
