@@ -1,5 +1,7 @@
 //! What comes with a plane goes with it, however often.
 
+#![allow(clippy::unwrap_used, reason = "every function here is part of a test")]
+
 use std::time::Duration;
 
 use api::ClusterName;

@@ -1,8 +1,9 @@
 //! How much the engine holds, by what it is: whatever comes with a plane must go with it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::Engine;
+use super::passes::Hold;
 
 /// Counts by what is counted.
 pub type Holdings = BTreeMap<&'static str, usize>;
@@ -24,10 +25,10 @@ impl Engine {
             ("informers", self.informers.len()),
             ("queued keys", self.queue.ready_len()),
             ("keys that wait for a time", self.queue.later_len()),
-            ("held keys", self.holds.values().map(|hold| hold.len()).sum()),
+            ("held keys", self.holds.values().map(Hold::len).sum()),
             ("steps on the wire", self.on_wire.len()),
             ("room taken", self.in_flight.values().sum()),
-            ("keys that wait for room", self.waiting_for_room.values().map(|keys| keys.len()).sum()),
+            ("keys that wait for room", self.waiting_for_room.values().map(VecDeque::len).sum()),
             ("objects that are written", self.on_object.len()),
             ("fences", self.fences.len()),
             ("barriers", self.barriers.len()),

@@ -69,7 +69,7 @@ impl Universe {
     pub fn of(size: Size) -> Self {
         let (projects, networks, locations, bindings, replicas, acts) = match size {
             Size::Small => (1, 1, 2, 3, 2, 20),
-            Size::Presence => (2, 3, 5, 24, 3, 70),
+            Size::Presence => (2, 3, 5, 24, 3, 80),
             Size::Large => (4, 10, 10, 100, 3, 400),
         };
         let names =
