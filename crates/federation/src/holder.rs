@@ -111,7 +111,8 @@ fn total(sights: Vec<Sight<usize>>) -> Sight<usize> {
     for sight in sights {
         match sight {
             Sight::Present(count) => holders += count,
-            Sight::Absent | Sight::NotServed => {}
+            Sight::Absent => {}
+            // Bindings that are not served now are all there when they are served again.
             other => uncertain = Some(other),
         }
     }

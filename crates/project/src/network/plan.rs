@@ -51,15 +51,8 @@ fn plan_life(observed: &Observed, network: &OwnNetwork) -> Plan {
 /// The Network waits for its contexts: `network_presence` ends them, and this only lets go.
 fn plan_end(observed: &Observed, network: &OwnNetwork) -> Plan {
     let target = &observed.target;
-    let contexts = match &observed.contexts {
-        Sight::Present(contexts) => contexts,
-        Sight::NotServed => return let_go(observed, network),
-        _ => {
-            return Plan::waiting(
-                "Unknown",
-                format!("whether contexts of {target} remain cannot be told now"),
-            );
-        }
+    let Sight::Present(contexts) = &observed.contexts else {
+        return Plan::waiting("Unknown", format!("whether contexts of {target} remain cannot be told now"));
     };
     if contexts.is_empty() {
         return let_go(observed, network);

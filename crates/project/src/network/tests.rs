@@ -157,17 +157,16 @@ fn a_network_that_waits_for_its_contexts_names_them() {
 }
 
 #[test]
-fn contexts_that_cannot_be_told_keep_a_deleted_network_and_a_kind_that_is_not_served_does_not() {
-    for sight in [ClusterSight::Starting, ClusterSight::Unreachable, ClusterSight::Forbidden] {
+fn contexts_that_cannot_be_told_keep_a_deleted_network() {
+    let sights =
+        [ClusterSight::Starting, ClusterSight::Unreachable, ClusterSight::Forbidden, ClusterSight::NotServed];
+    for sight in sights {
         let mut tables = tables(Some(network(&[OURS], true)));
         tables.set_kind::<NetworkContext>(&plane(), sight);
         let plan = pass(&mut tables);
         assert_eq!((steps(&plan).len(), wait(&plan).0), (0, "Unknown"), "{sight:?}");
         assert!(wait(&plan).1.contains("Network default/net on project/p"), "{plan:?}");
     }
-    let mut unserved = tables(Some(network(&[OURS], true)));
-    unserved.set_kind::<NetworkContext>(&plane(), ClusterSight::NotServed);
-    assert_eq!(steps(&pass(&mut unserved)).len(), 1);
     let mut invalid = tables(Some(network(&[OURS], true)));
     invalid.put_invalid::<NetworkContext>(&plane(), ObjectKey::namespaced("default", "odd"), "spec");
     assert_eq!(wait(&pass(&mut invalid)).0, "Unknown");

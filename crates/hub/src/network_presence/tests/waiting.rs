@@ -92,7 +92,17 @@ fn holders_that_cannot_be_told_end_nothing_and_stamp_nothing() {
 }
 
 #[test]
-fn a_kind_that_is_not_served_holds_nothing_and_one_certain_holder_is_enough() {
+fn bindings_that_are_not_served_may_hold_a_presence() {
+    for cluster in [ClusterName::Hub, plane()] {
+        let mut tables = unclaimed();
+        tables.set_kind::<NetworkBinding>(&cluster, ClusterSight::NotServed);
+        let plan = pass(&mut tables);
+        assert_eq!((steps(&plan).len(), wait(&plan).0), (0, "Unknown"), "{cluster}");
+    }
+}
+
+#[test]
+fn interfaces_that_are_not_served_hold_nothing_and_one_certain_holder_is_enough() {
     let mut tables = declared();
     tables.set_kind::<NetworkInterface>(&ClusterName::Hub, ClusterSight::NotServed);
     assert_eq!(steps(&pass(&mut tables)), ["create net-dfw"]);
