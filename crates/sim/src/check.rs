@@ -7,7 +7,11 @@ mod fencing;
 mod finalizers;
 pub mod holders;
 mod incarnations;
+mod patience;
+mod proofs;
 mod readiness;
+mod refusals;
+mod repeats;
 mod unique;
 mod views;
 mod writers;
@@ -112,7 +116,11 @@ impl Checks {
             Box::new(incarnations::Incarnations),
             Box::new(holders::Holders),
             Box::new(finalizers::Finalizers),
-            Box::new(readiness::Readiness),
+            Box::new(proofs::Proofs::default()),
+            Box::new(readiness::Readiness::default()),
+            Box::new(refusals::Refusals),
+            Box::new(repeats::Repeats::default()),
+            Box::new(patience::Patience::default()),
             Box::new(unique::Unique),
             Box::new(fencing::Fencing::default()),
         ];

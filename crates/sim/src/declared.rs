@@ -29,13 +29,24 @@ pub fn complaint(truth: &Truth, is_asked: &dyn Fn(&ClusterName) -> bool) -> Opti
     let projects: Vec<ClusterName> = truth.clusters().filter(is_project).cloned().collect();
     let of_projects = projects.iter().find_map(|cluster| project_complaint(truth, cluster));
     let bindings = projects.iter().chain([&ClusterName::Hub]);
-    of_projects.or_else(|| {
+    of_projects.or_else(|| interface_complaint(truth, is_asked)).or_else(|| {
         bindings.filter(|cluster| is_asked(cluster)).find_map(|cluster| {
             truth.of(cluster, "networkbindings").find_map(|(object, binding)| {
                 let text = binding_complaint(truth, (cluster, object, binding), is_asked)?;
                 Some(Finding::of(cluster, object, text))
             })
         })
+    })
+}
+
+/// An interface copy declares its pair like a binding, and is told nothing.
+fn interface_complaint(truth: &Truth, is_asked: &dyn Fn(&ClusterName) -> bool) -> Option<Finding> {
+    if !is_asked(&ClusterName::Hub) {
+        return None;
+    }
+    truth.of(&ClusterName::Hub, "networkinterfaces").find_map(|(object, interface)| {
+        let pair = truth.kept_by_interface(object, interface).filter(|pair| is_asked(&pair.cluster()))?;
+        Some(Finding::of(&ClusterName::Hub, object, expected(truth, &pair).err()?))
     })
 }
 

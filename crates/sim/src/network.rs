@@ -6,6 +6,7 @@ use api::ClusterName;
 use apiserver::request::{Request, RequestId};
 use engine::{Epoch, Failure, Input, StepId, StoreId};
 use reconcile::KindEntry;
+use serde_json::Value;
 
 /// One manager process, by number: a process that starts again is another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,7 +30,7 @@ pub(crate) enum Purpose {
     /// A step.
     Step(ManagerId, StepId, Option<&'static KindEntry>),
     /// A fence.
-    Fence(ManagerId, StoreId),
+    Fence(ManagerId, StoreId, &'static KindEntry),
     /// A lease.
     Lease(ManagerId, usize),
 }
@@ -42,7 +43,7 @@ impl Purpose {
             Self::Page(manager, ..)
             | Self::Watch(manager, ..)
             | Self::Step(manager, ..)
-            | Self::Fence(manager, _)
+            | Self::Fence(manager, ..)
             | Self::Lease(manager, _) => Some(*manager),
         }
     }
@@ -71,6 +72,19 @@ impl Sent {
     #[must_use]
     pub fn is_write(&self) -> bool {
         self.request.method != "GET"
+    }
+
+    /// The namespaced object that it is about: namespace, plural, name. One that is made has its name in its body.
+    #[must_use]
+    pub fn object(&self) -> Option<(&str, &str, String)> {
+        let (_, rest) = self.request.path.split_once("/namespaces/")?;
+        let mut parts = rest.split('/');
+        let (namespace, plural) = (parts.next()?, parts.next()?);
+        let name = parts.next().map(str::to_owned).or_else(|| {
+            let body: Value = serde_json::from_slice(&self.request.body).ok()?;
+            body.pointer("/metadata/name").and_then(Value::as_str).map(str::to_owned)
+        });
+        Some((namespace, plural, name?))
     }
 
     /// In a line.

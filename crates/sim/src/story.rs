@@ -84,7 +84,7 @@ fn told_of(observation: &Observation) -> Option<Line> {
         Observation::Sent(at, sent) if !sent.request.path.contains("/leases") => {
             Line { at: *at, about: None, declares: None, text: format!("sent {}", sent.text()) }
         }
-        Observation::Sent(..) | Observation::Reset(..) => return None,
+        Observation::Sent(..) | Observation::Answered(..) | Observation::Reset(..) => return None,
         Observation::Note(at, text) => {
             Line { at: *at, about: None, declares: None, text: format!("-- {text}") }
         }

@@ -19,6 +19,10 @@ use crate::world::{Commit, Observation};
 use objects::Objects;
 pub use pairs::Pair;
 
+/// How long it takes in a world that a seed makes to put up what stands before managers run, at most: their planes count
+/// in whole seconds.
+const FIRST: SignedDuration = SignedDuration::from_secs(1);
+
 /// A Network on a plane: cluster, namespace, name.
 pub type NetworkPlace = (ClusterName, String, String);
 
@@ -38,11 +42,14 @@ pub struct Truth {
     networks: BTreeMap<NetworkPlace, (String, Timestamp)>,
     /// Planes whose past was rewritten, and when.
     rewritten: BTreeMap<ClusterName, Timestamp>,
+    /// What was made by then was there before any manager ran; none where that is not known.
+    first: Option<Timestamp>,
 }
 
 impl Default for Truth {
     fn default() -> Self {
-        Self::with_times(GRACE, OVERTAKEN)
+        let first = crate::world::beginning().checked_add(FIRST).ok();
+        Self { first, ..Self::with_times(GRACE, OVERTAKEN) }
     }
 }
 
@@ -58,13 +65,16 @@ impl Truth {
             held_since: BTreeMap::new(),
             networks: BTreeMap::new(),
             rewritten: BTreeMap::new(),
+            first: None,
         }
     }
 
     /// Takes an observation in.
     pub fn take(&mut self, observation: &Observation) {
         match observation {
-            Observation::Sent(at, _) | Observation::Note(at, _) => self.now = *at,
+            Observation::Sent(at, _) | Observation::Answered(at, _) | Observation::Note(at, _) => {
+                self.now = *at;
+            }
             Observation::Commit(commit) => {
                 self.now = commit.at;
                 let held = self.objects.entry(commit.changed.cluster.clone()).or_default();
@@ -78,8 +88,10 @@ impl Truth {
             }
             Observation::Reset(at, cluster, objects) => {
                 self.now = *at;
-                self.objects.insert(cluster.clone(), Objects::of(objects));
-                self.rewritten.insert(cluster.clone(), *at);
+                // A plane that was not there before has no past.
+                if self.objects.insert(cluster.clone(), Objects::of(objects)).is_some() {
+                    self.rewritten.insert(cluster.clone(), *at);
+                }
                 self.follow("networkbindings");
                 self.follow("networks");
             }
@@ -163,6 +175,14 @@ impl Truth {
     pub fn lives_for(&self, place: &NetworkPlace, uid: &str, before: SignedDuration) -> bool {
         let living = self.networks.get(place);
         living.is_some_and(|(of, since)| of == uid && self.now.duration_since(*since) > before)
+    }
+
+    /// Whether an object was there before any manager ran, on a plane that was never anything else.
+    #[must_use]
+    pub fn stood_first(&self, cluster: &ClusterName, object: &Value) -> bool {
+        let made = text(object, "/metadata/creationTimestamp").parse::<Timestamp>();
+        !self.rewritten.contains_key(cluster)
+            && self.first.zip(made.ok()).is_some_and(|(first, made)| made <= first)
     }
 
     /// Whether a plane's past was rewritten less than this ago.

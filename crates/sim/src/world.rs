@@ -74,11 +74,28 @@ pub struct Commit {
     pub request: Option<Arc<Sent>>,
 }
 
+/// An answer on its way to the process that asked.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    /// To which request.
+    pub request: RequestId,
+    /// Who asked.
+    pub manager: ManagerId,
+    /// The plane.
+    pub cluster: ClusterName,
+    /// Its code.
+    pub code: u16,
+    /// The plural of which a fence asked; none for a write.
+    pub asked: Option<&'static str>,
+}
+
 /// What happened, as whoever sees everything sees it, in order.
 #[derive(Clone, Debug)]
 pub enum Observation {
     /// A manager put a write on the wire.
     Sent(Timestamp, Arc<Sent>),
+    /// A plane answered a write or a fence of a manager, as of now; the answer arrives unless the manager dies.
+    Answered(Timestamp, Answered),
     /// An object changed.
     Commit(Commit),
     /// Something befell the world; in words.

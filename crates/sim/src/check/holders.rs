@@ -51,14 +51,14 @@ fn complaint(truth: &Truth, commit: &Commit, before: &Value, pair: &Pair) -> Opt
     let place = (pair.cluster(), pair.namespace.clone(), pair.network.clone());
     let network = truth.get(&place.0, "networks", &place.1, &place.2)?;
     let uid = crate::truth::text(network, "/metadata/uid");
-    if !truth.lives_for(&place, uid, truth.overtaken) || !belongs_to(before, uid) {
+    if is_going(network) || !belongs_to(before, uid) {
         return None;
     }
     let serving = truth.serving(pair, uid);
     if serving.is_some_and(|(other, _)| *other != commit.changed.object) {
         return None;
     }
-    if truth.is_held_for(pair, truth.overtaken) {
+    if truth.is_held_for(pair, truth.overtaken) && truth.lives_for(&place, uid, truth.overtaken) {
         return Some(format!("was ended while {pair} was declared, for minutes already"));
     }
     let stamp = before.pointer("/metadata/annotations")?.get(annotation::UNCLAIMED_SINCE);

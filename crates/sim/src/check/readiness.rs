@@ -1,11 +1,19 @@
-//! S7: readiness that lies. A declaration is called ready only if the context it is shown served it not long ago.
+//! S7: readiness that lies. A declaration is called ready only if the context it is shown is one of its pair, and was ready
+//! at some time.
+
+use std::collections::BTreeSet;
+
+use api::ClusterName;
+use serde_json::Value;
 
 use super::{Check, Finding};
 use crate::truth::pairs::Declared;
-use crate::truth::{Truth, condition, is_going, text};
-use crate::world::{Author, Observation};
+use crate::truth::{Pair, Truth, condition, is_going, text};
+use crate::world::{Author, Commit, Observation};
 
-pub(super) struct Readiness;
+/// Remembers which contexts have been ready: plane, namespace and name.
+#[derive(Default)]
+pub(super) struct Readiness(BTreeSet<(ClusterName, String, String)>);
 
 impl Check for Readiness {
     fn rule(&self) -> &'static str {
@@ -14,32 +22,44 @@ impl Check for Readiness {
 
     fn look(&mut self, truth: &Truth, observation: &Observation) -> Option<Finding> {
         let Observation::Commit(commit) = observation else { return None };
-        let is_binding = commit.changed.object.plural() == "networkbindings";
-        if !is_binding || !matches!(commit.author, Author::Manager(_)) {
-            return None;
+        let after = commit.changed.after.as_deref()?;
+        let is_ready = condition(after, "Ready").is_some_and(|(status, _)| status == "True");
+        let (cluster, object) = (&commit.changed.cluster, &commit.changed.object);
+        match object.plural() {
+            "networkcontexts" if is_ready => {
+                self.0.insert((cluster.clone(), object.namespace.clone(), object.name.clone()));
+                None
+            }
+            "networkbindings" if is_ready && matches!(commit.author, Author::Manager(_)) => {
+                let Declared::Pair(pair) = truth.declared(cluster, object, after) else { return None };
+                Some(Finding::of(cluster, object, self.complaint(truth, commit, after, &pair)?))
+            }
+            _ => None,
         }
-        let binding = commit.changed.after.as_deref()?;
-        if condition(binding, "Ready").map(|(status, _)| status) != Some("True") {
-            return None;
-        }
-        let cluster = &commit.changed.cluster;
-        let finding = |text: String| Some(Finding::of(cluster, &commit.changed.object, text));
-        let Declared::Pair(pair) = truth.declared(cluster, &commit.changed.object, binding) else {
-            return None;
-        };
+    }
+}
+
+impl Readiness {
+    fn complaint(&self, truth: &Truth, commit: &Commit, binding: &Value, pair: &Pair) -> Option<String> {
         let (namespace, name) = (
             text(binding, "/status/networkContextRef/namespace"),
             text(binding, "/status/networkContextRef/name"),
         );
         if name.is_empty() {
-            return finding("is called ready and names no context".to_owned());
+            return Some("is called ready and names no context".to_owned());
         }
-        let context = truth.get(&pair.cluster(), "networkcontexts", namespace, name)?;
+        let plane = pair.cluster();
+        let context = truth.get(&plane, "networkcontexts", namespace, name)?;
         let is_of_pair = text(context, "/spec/network/name") == pair.network
             && text(context, "/spec/location/name") == pair.location;
         if !is_of_pair && !is_going(context) {
-            return finding(format!("is called ready and names {namespace}/{name}, which is not of {pair}"));
+            return Some(format!("is called ready and names {namespace}/{name}, which is not of {pair}"));
         }
-        None
+        let said = commit.changed.before.as_deref().and_then(|before| condition(before, "Ready"));
+        let turns = said.is_none_or(|(status, _)| status != "True");
+        let was_ready = self.0.contains(&(plane.clone(), namespace.to_owned(), name.to_owned()));
+        let is_known = !truth.is_rewritten_within(&plane, truth.overtaken);
+        (turns && !was_ready && is_known)
+            .then(|| format!("is called ready and names {namespace}/{name}, which never was"))
     }
 }

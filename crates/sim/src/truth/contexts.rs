@@ -20,6 +20,14 @@ pub fn is_made_for_a_network(context: &Value) -> bool {
     !label(context, labels::NETWORK_UID).is_empty() || !controlling_network(context).is_empty()
 }
 
+/// Uid of the Network that it belongs to; empty where it belongs to none, or says two things.
+#[must_use]
+pub fn claimed_by(context: &Value) -> &str {
+    let (stamp, owner) = (label(context, labels::NETWORK_UID), controlling_network(context));
+    let claim = if stamp.is_empty() { owner } else { stamp };
+    if belongs_to(context, claim) { claim } else { "" }
+}
+
 /// Whether it belongs to the Network of this uid.
 #[must_use]
 pub fn belongs_to(context: &Value, uid: &str) -> bool {

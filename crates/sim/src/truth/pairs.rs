@@ -1,6 +1,6 @@
 //! Which pairs of network and location somebody declares, and by which objects (decisions 2).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use api::{ClusterName, labels};
@@ -117,7 +117,23 @@ impl Truth {
         holders
     }
 
-    fn kept_by_interface(&self, object: &ObjectRef, interface: &Value) -> Option<Pair> {
+    /// Pairs that objects of one kind on one plane hold.
+    #[must_use]
+    pub fn held_by(&self, cluster: &ClusterName, plural: &'static str) -> BTreeSet<Pair> {
+        let held = |(object, value): (&ObjectRef, &Value)| match plural {
+            "networkbindings" if !is_going(value) => match self.declared(cluster, object, value) {
+                Declared::Pair(pair) => Some(pair),
+                Declared::Nowhere | Declared::Nothing => None,
+            },
+            "networkinterfaces" => self.kept_by_interface(object, value),
+            _ => None,
+        };
+        self.of(cluster, plural).filter_map(held).collect()
+    }
+
+    /// The pair that an interface copy on the hub keeps.
+    #[must_use]
+    pub fn kept_by_interface(&self, object: &ObjectRef, interface: &Value) -> Option<Pair> {
         let route = Route::of(self.get(&ClusterName::Hub, "namespaces", "", &object.namespace)?);
         let location = label(interface, labels::LOCATION);
         let is_published = label(interface, labels::NETWORK_INTERFACE_PROJECTION) == labels::TRUE;

@@ -135,6 +135,15 @@ fn network(project: &str, name: &str) -> Act {
     Act::create::<Network>("make a network", plane(project), Some(NAMESPACE), name, &spec)
 }
 
+/// A copy of a context of somewhere else, for a pair of this project, as it lies where planes share a server.
+fn copy(universe: &Universe, project: &str) -> Option<Act> {
+    let (network, location) = (universe.networks.first()?, universe.locations.first()?);
+    let rest = json!({"metadata": {"labels": {labels::UPSTREAM_NAME: "elsewhere"}},
+        "spec": {"network": {"name": network}, "location": {"name": location}}});
+    let (what, here) = ("copy a context", Some(NAMESPACE));
+    Some(Act::create::<NetworkContext>(what, plane(project), here, "a-copy", &rest))
+}
+
 /// Ordinary acts; most are one request, some two that belong together.
 pub(super) fn ordinary(universe: &Universe, dice: &mut Dice) -> Vec<Act> {
     let project = Universe::name(&universe.projects, dice);
@@ -394,6 +403,7 @@ pub fn furniture(universe: &Universe) -> Vec<Act> {
     for project in &universe.projects {
         acts.extend(universe.networks.iter().map(|name| network(project, name)));
         acts.extend(universe.locations.iter().map(|name| location(project, name)));
+        acts.extend(copy(universe, project));
     }
     acts
 }

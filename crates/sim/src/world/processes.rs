@@ -234,7 +234,7 @@ impl World {
             Output::Fence { store, cluster, kind } => {
                 self.send(
                     id,
-                    Purpose::Fence(id, store),
+                    Purpose::Fence(id, store, kind),
                     get(cluster, &wire::fence_path(kind), FENCE_DEADLINE),
                 );
             }

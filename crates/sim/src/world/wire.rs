@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::planes::Direction;
-use super::{Observation, Reply, World};
+use super::{Answered, Observation, Reply, World};
 use crate::fault::Fault;
 use crate::network::{Event, ManagerId, Pending, Purpose, Sent};
 
@@ -242,9 +242,21 @@ impl World {
         }
         self.pending.remove(&id);
         self.streams.remove(&id);
+        self.note_answer(id, manager, code, &pending);
         let Some(input) = self.input_of(&pending, code, body) else { return };
         let wait = self.latency();
         self.schedule_in(wait, Event::Inform(manager, Box::new(input)));
+    }
+
+    /// A process is going to learn what became of a step or a fence of its own.
+    fn note_answer(&mut self, request: RequestId, manager: ManagerId, code: u16, pending: &Pending) {
+        let asked = match pending.purpose {
+            Purpose::Fence(_, _, kind) => Some(kind.resource.plural),
+            Purpose::Step(..) => None,
+            _ => return,
+        };
+        let cluster = pending.cluster.clone();
+        self.observe(Observation::Answered(self.now, Answered { request, manager, cluster, code, asked }));
     }
 
     fn input_of(&self, pending: &Pending, code: u16, body: &[u8]) -> Option<Input> {
@@ -257,7 +269,7 @@ impl World {
             }
             Purpose::Watch(_, store, epoch, _) => Input::WatchEnded(store, epoch, wire::refused(code, body)),
             Purpose::Step(_, step, kind) => Input::Answered(step, Answer::read(code, body, kind, date)),
-            Purpose::Fence(_, store) => Input::Fenced(store, wire::read_fence(code, body, date)),
+            Purpose::Fence(_, store, _) => Input::Fenced(store, wire::read_fence(code, body, date)),
             Purpose::Lease(manager, lease) => {
                 let place = self.managers.get(&manager).and_then(|manager| manager.places.get(lease));
                 let answer = place.map_or(LeaseAnswer::Missing, |place| place.read(code, body));
@@ -298,7 +310,9 @@ impl World {
                 (manager, Input::WatchEnded(store, epoch, Failure::Unreachable(message)))
             }
             Purpose::Step(manager, step, _) => (manager, Input::Answered(step, Answer::Lost { message })),
-            Purpose::Fence(manager, store) => (manager, Input::Fenced(store, FenceAnswer::Failed(message))),
+            Purpose::Fence(manager, store, _) => {
+                (manager, Input::Fenced(store, FenceAnswer::Failed(message)))
+            }
             Purpose::Lease(manager, lease) => (manager, Input::Lease(lease, LeaseAnswer::Failed(message))),
         };
         let wait = self.latency();
