@@ -23,6 +23,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Trouble> {
     let summary = Mutex::new(Summary::default());
     arguments.seeds.run(&templates, &|_, outcome| {
         summary.lock().unwrap_or_else(PoisonError::into_inner).take(&outcome);
+        true
     })?;
     let summary = summary.into_inner().unwrap_or_else(PoisonError::into_inner);
     tell(&summary);

@@ -5,6 +5,7 @@
 
 mod coverage;
 mod exhaust;
+mod in_order;
 mod report;
 mod restart;
 mod run;

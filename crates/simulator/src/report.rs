@@ -104,8 +104,8 @@ impl Summary {
         )
     }
 
-    /// The closing line for programs.
-    pub(crate) fn json(&self, seconds: f64, jobs: u16) -> Value {
+    /// The closing line for programs; `first_breach` is the lowest seed that broke a rule.
+    pub(crate) fn json(&self, seconds: f64, jobs: u16, first_breach: Option<u64>) -> Value {
         let Self { seeds, totals, violations, .. } = self;
         let faults: serde_json::Map<String, Value> =
             totals.faults.0.iter().map(|(fault, count)| (fault.to_string(), json!(count))).collect();
@@ -121,6 +121,7 @@ impl Summary {
             "violations": violations,
             "declarationsBesideTrouble": totals.served,
             "slowestOfThemSeconds": totals.slowest.as_secs_f64(),
+            "firstBreach": first_breach,
             "seconds": seconds,
             "jobs": jobs,
             "virtualSecondsPerSecondAndJob": speed.0,

@@ -1,7 +1,7 @@
 //! Many seeds, on as many threads as asked for. A seed is a world of its own, so threads change nothing but the speed.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sim::case::Case;
 use sim::plane::Templates;
@@ -34,25 +34,27 @@ impl SeedRange {
         Ok(start..end)
     }
 
-    /// Runs every seed; `each` gets the outcomes on the threads that made them, in no order.
+    /// Runs every seed; `each` gets the outcomes on the threads that made them, in no order, and says whether to go on.
     pub(crate) fn run(
         &self,
         templates: &Templates,
-        each: &(dyn Fn(&Case, Outcome) + Sync),
+        each: &(dyn Fn(Case, Outcome) -> bool + Sync),
     ) -> Result<(), Trouble> {
         let range = self.range()?;
         let next = AtomicU64::new(range.start);
+        let goes_on = AtomicBool::new(true);
         std::thread::scope(|scope| {
             for _ in 0..self.jobs {
                 scope.spawn(|| {
                     let templates = templates.clone();
-                    loop {
+                    while goes_on.load(Ordering::Relaxed) {
                         let seed = next.fetch_add(1, Ordering::Relaxed);
                         if !range.contains(&seed) {
                             return;
                         }
                         let case = Case::of_seed(seed, self.world);
-                        each(&case, run(&templates, &case));
+                        let outcome = run(&templates, &case);
+                        goes_on.fetch_and(each(case, outcome), Ordering::Relaxed);
                     }
                 });
             }

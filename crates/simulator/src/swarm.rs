@@ -9,6 +9,7 @@ use sim::case::Case;
 use sim::plane::Templates;
 use sim::run::Outcome;
 
+use crate::in_order::InOrder;
 use crate::report::{Summary, breach_json, breach_text, say};
 use crate::run::{create_folder, write_shrunk};
 use crate::seeds::SeedRange;
@@ -22,6 +23,9 @@ pub(crate) struct Arguments {
     /// Print JSON, one object a line: each breach when it is found, and the closing line.
     #[arg(long)]
     json: bool,
+    /// Stop at the first breach in the order of seeds, and tell no other: the same on any number of threads.
+    #[arg(long)]
+    until_breach: bool,
     /// Print each seed's fingerprint, in the order of seeds, before the closing line.
     #[arg(long)]
     hashes: bool,
@@ -37,6 +41,7 @@ pub(crate) struct Arguments {
 struct Found {
     summary: Summary,
     hashes: Vec<(u64, u64)>,
+    first_breach: Option<u64>,
     trouble: Option<Trouble>,
 }
 
@@ -48,21 +53,49 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Trouble> {
     let templates = Templates::new()?;
     let began = Instant::now();
     let found = Mutex::new(Found::default());
-    arguments.seeds.run(&templates, &|case, outcome| {
-        tell(arguments, case, &outcome);
-        let written = match &arguments.write {
-            Some(folder) => write(arguments, folder, &templates, case, &outcome),
-            None => Ok(()),
-        };
-        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-        found.summary.take(&outcome);
-        found.trouble = found.trouble.take().or(written.err());
-        if arguments.hashes {
-            found.hashes.push((outcome.seed, outcome.trace));
-        }
-    })?;
+    let take = |case: &Case, outcome: &Outcome| take(arguments, &templates, &found, (case, outcome));
+    if arguments.until_breach {
+        let in_order = Mutex::new(InOrder::from(arguments.seeds.start));
+        arguments.seeds.run(&templates, &|case, outcome| {
+            let mut in_order = in_order.lock().unwrap_or_else(PoisonError::into_inner);
+            in_order.take(case.seed, (case, outcome), &mut |(case, outcome)| {
+                take(&case, &outcome);
+                outcome.breach.is_some()
+            });
+            !in_order.is_over()
+        })?;
+    } else {
+        arguments.seeds.run(&templates, &|case, outcome| {
+            take(&case, &outcome);
+            true
+        })?;
+    }
     let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     close(arguments, found, began.elapsed().as_secs_f64())
+}
+
+/// Tells and counts one outcome.
+fn take(
+    arguments: &Arguments,
+    templates: &Templates,
+    found: &Mutex<Found>,
+    (case, outcome): (&Case, &Outcome),
+) {
+    tell(arguments, case, outcome);
+    let written = match &arguments.write {
+        Some(folder) => write(arguments, folder, templates, case, outcome),
+        None => Ok(()),
+    };
+    let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+    found.summary.take(outcome);
+    found.trouble = found.trouble.take().or(written.err());
+    if outcome.breach.is_some() {
+        let first = found.first_breach.unwrap_or(case.seed);
+        found.first_breach = Some(first.min(case.seed));
+    }
+    if arguments.hashes {
+        found.hashes.push((outcome.seed, outcome.trace));
+    }
 }
 
 fn tell(arguments: &Arguments, case: &Case, outcome: &Outcome) {
@@ -107,7 +140,7 @@ fn close(arguments: &Arguments, mut found: Found, seconds: f64) -> Result<bool, 
     }
     let jobs = arguments.seeds.jobs;
     if arguments.json {
-        say(found.summary.json(seconds, jobs));
+        say(found.summary.json(seconds, jobs, found.first_breach));
     } else {
         say(found.summary.text(seconds, jobs));
     }

@@ -133,6 +133,42 @@ fn every_line_of_a_swarm_for_programs_is_json() {
     assert_eq!(lines.iter().filter(|line| line.get("hash").is_some()).count(), 2);
 }
 
+/// Whether a seed breaks a rule is not for this test to say: it shows what is the same whatever the threads. That the
+/// lowest ends it is shown where outcomes are put in order.
+#[test]
+fn a_swarm_until_a_breach_tells_the_same_whatever_its_threads() {
+    let told = |jobs: &str| {
+        let output = program(&[
+            "swarm",
+            "--seeds",
+            "3",
+            "--world",
+            "small",
+            "--json",
+            "--hashes",
+            "--until-breach",
+            "--jobs",
+            jobs,
+        ]);
+        assert_ran(&output);
+        let lines: Vec<Value> =
+            text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let of =
+            |name: &str| -> Vec<Value> { lines.iter().filter_map(|line| line.get(name)).cloned().collect() };
+        let closing = &of("swarm")[0];
+        (of("breach"), of("hash"), closing["firstBreach"].clone(), closing["seeds"].clone())
+    };
+    let one = told("1");
+    assert_eq!(one, told("3"));
+    let (breaches, hashes, first, seeds) = one;
+    assert!(breaches.len() <= 1);
+    assert_eq!(hashes.len() as u64, seeds.as_u64().unwrap());
+    match breaches.first() {
+        Some(breach) => assert_eq!((&breach["seed"], &first), (&seeds, &seeds)),
+        None => assert_eq!((first, seeds), (Value::Null, 3.into())),
+    }
+}
+
 #[test]
 fn a_restart_closes_with_what_it_cost() {
     let output = program(&["restart", "--count", "30"]);
