@@ -4,6 +4,7 @@
 
 mod compatibility;
 mod crds;
+mod defects;
 mod generated;
 mod kube_assets;
 mod sim_hashes;
@@ -42,6 +43,8 @@ enum Task {
         #[arg(long, default_value_t = 1)]
         start: u64,
     },
+    /// Build each planted defect and see simulated seeds find it.
+    Defects(defects::Arguments),
     /// Run a bench in release mode; what follows goes to it, such as `presence --count 1000`.
     #[command(trailing_var_arg = true)]
     Bench {
@@ -105,6 +108,7 @@ fn run(task: &Task) -> Result<(), Failure> {
             println!("{}", folder.display());
         }
         Task::SimHashes { seeds, start } => sim_hashes::compare(*seeds, *start)?,
+        Task::Defects(arguments) => defects::run(&workspace(), arguments)?,
         Task::Bench { arguments } => bench(arguments)?,
     }
     Ok(())
