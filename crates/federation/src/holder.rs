@@ -142,7 +142,7 @@ fn hub_holders(view: &View<'_>, key: &PresenceKey) -> Vec<Sight<usize>> {
     each(view.names::<HubNamespaces>(&hub, None, &here), &|namespace| {
         vec![
             view.count::<Declarations>(&hub, Some(namespace), &Declarations::value("", key)),
-            view.count::<InterfaceCopies>(&hub, Some(namespace), &key.pair()),
+            interface_copies(view, namespace, key),
         ]
     });
     let of_project = ProjectNamespaces::value(&key.project);
@@ -151,6 +151,14 @@ fn hub_holders(view: &View<'_>, key: &PresenceKey) -> Vec<Sight<usize>> {
         vec![view.count::<Declarations>(&hub, Some(namespace), &named)]
     });
     sights
+}
+
+/// Interface copies in a hub namespace; a hub without this kind has none.
+fn interface_copies(view: &View<'_>, namespace: &NamespaceName, key: &PresenceKey) -> Sight<usize> {
+    match view.count::<InterfaceCopies>(&ClusterName::Hub, Some(namespace), &key.pair()) {
+        Sight::NotServed => Sight::Present(0),
+        other => other,
+    }
 }
 
 /// Bindings in the project, in namespaces that are no hub namespaces.

@@ -116,11 +116,11 @@ fn declared(world: &World) -> Vec<Telling> {
     tellings
 }
 
-/// A context that bears no sign of a Network was made by hand.
+/// A context that bears no sign of a Network was made by hand, and a copy by whoever copies.
 fn is_declared(object: &ObjectRef, value: &Value) -> bool {
     let plural = object.plural();
-    let is_by_hand = plural == "networkcontexts" && !is_made_for_a_network(value) && !is_copy(value);
-    DECLARED.contains(&plural) || is_by_hand
+    let is_foreign = plural == "networkcontexts" && (!is_made_for_a_network(value) || is_copy(value));
+    DECLARED.contains(&plural) || is_foreign
 }
 
 fn telling(cluster: &ClusterName, object: &ObjectRef, value: &Value) -> Option<Telling> {

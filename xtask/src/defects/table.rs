@@ -24,24 +24,26 @@ pub(super) fn page(patches: &[Patch], results: &Results) -> String {
     let mut text = HEAD.to_owned();
     let _ = write!(
         text,
-        "\n{} defects, each from {starts} starts or more.\n\n\
+        "\n{} defects. {} of them were measured, each from {starts} starts or more; what the others take is not known.\n\n\
          | Defect | Planted | Bends | World | Median seeds | Most seeds | Rule that broke |\n\
          |---|---|---|---|---|---|---|\n",
-        patches.len()
+        patches.len(),
+        results.defects.len(),
     );
     for patch in patches {
-        let Some(result) = results.defects.get(&patch.name) else { continue };
-        let _ = writeln!(
-            text,
-            "| `{}` | {} | {} | {} | {} | {} | {} |",
-            patch.name,
-            patch.planted.trim_end_matches('.'),
-            patch.bends,
-            result.world,
-            result.median(),
-            result.maximum(),
-            result.rules().join("; "),
-        );
+        let planted = patch.planted.trim_end_matches('.');
+        let _ = write!(text, "| `{}` | {planted} | {} ", patch.name, patch.bends);
+        let _ = match results.defects.get(&patch.name) {
+            None => writeln!(text, "| not measured | | | |"),
+            Some(result) => writeln!(
+                text,
+                "| {} | {} | {} | {} |",
+                result.world,
+                result.median(),
+                result.maximum(),
+                result.rules().join("; "),
+            ),
+        };
     }
     text
 }

@@ -287,7 +287,10 @@ impl Engine {
     fn rest(&mut self, key: KeyId, doubt: Doubt) {
         let now = self.world.now.monotonic;
         let Some(state) = self.keys.get_mut(&key) else { return };
-        state.races = 0;
+        // A step that failed and waits to be tried again is not at rest: whatever loses its race next has lost before.
+        if state.refusals.is_empty() {
+            state.races = 0;
+        }
         state.answered.clear();
         let (is_settled, is_rootless) = (state.waiting == Some(None), state.roots.is_empty());
         if let Some(due) = state.next_due(now) {

@@ -267,6 +267,28 @@ fn a_failure_is_tried_again_soon_and_told_only_when_it_repeats() {
     assert_eq!(rig.sent().len(), 5);
 }
 
+/// Otherwise a server that fails and somebody who is faster, in turns, are met without a pause.
+#[test]
+fn a_race_counts_on_after_a_failure_between() {
+    let mut rig = Rig::started();
+    let others = || refusal(409, "AlreadyExists", "somebody was faster");
+    for answer in [(409, others()), (500, refusal(500, "InternalError", "no leader")), (409, others())] {
+        rig.server.scripted.push((Method::Post, answer.0, answer.1));
+    }
+    rig.source("s", &json!({"for": "c"}));
+    let races = |rig: &Rig| rig.engine.keys.iter().map(|(_, state)| state.races).max();
+    for _ in 0..100 {
+        if rig.requests.len() == 3 {
+            break;
+        }
+        rig.advance(Duration::from_millis(1));
+    }
+    assert_eq!((rig.requests.len(), races(&rig)), (3, Some(2)));
+    rig.advance(seconds(1));
+    assert!(rig.is_copied("c"));
+    assert_eq!(races(&rig), Some(0), "what was written begins anew");
+}
+
 #[test]
 fn a_busy_server_is_left_alone_as_long_as_it_asks() {
     let mut rig = Rig::started();
