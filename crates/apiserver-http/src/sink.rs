@@ -91,14 +91,39 @@ impl RedbSink {
     /// # Errors
     /// [`SinkError`] naming the file and what to do.
     pub fn open(path: &Path) -> Result<(Self, Store), SinkError> {
-        let is_new = !path.exists();
+        if !path.exists() {
+            Self::make(path)?;
+        }
         let database = Database::create(path).map_err(|error| opening(path, error))?;
         let sink = Self { database, path: path.to_owned() };
-        if is_new {
-            sink.mark()?;
-        }
         let store = sink.load()?;
         Ok((sink, store))
+    }
+
+    /// Makes an empty store under another name and gives it its own when it is whole, so that a process that dies meanwhile
+    /// leaves nothing that looks like a store and is none. A link never takes the place of what another process has made.
+    fn make(path: &Path) -> Result<(), SinkError> {
+        let unfinished = path.with_extension("unfinished");
+        let fail = |error: std::io::Error| SinkError::Io {
+            action: "create",
+            path: path.to_owned(),
+            error: error.to_string(),
+        };
+        let database = match Database::create(&unfinished).map_err(|error| opening(&unfinished, error)) {
+            Err(SinkError::Foreign { .. } | SinkError::Damaged { .. }) => {
+                std::fs::remove_file(&unfinished).map_err(fail)?;
+                Database::create(&unfinished).map_err(|error| opening(&unfinished, error))
+            }
+            made => made,
+        }?;
+        let sink = Self { database, path: unfinished.clone() };
+        sink.mark()?;
+        drop(sink);
+        match std::fs::hard_link(&unfinished, path) {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(fail(error)),
+            _ => {}
+        }
+        std::fs::remove_file(&unfinished).map_err(fail)
     }
 
     fn mark(&self) -> Result<(), SinkError> {

@@ -81,16 +81,6 @@ pub(crate) enum StandaloneError {
     /// The store can no longer be written.
     #[error("{0}; the planes have stopped, and everything that was acknowledged is kept")]
     Store(String),
-    /// The planes do not show their objects.
-    #[error("plane {plane} does not list its {resource}: {problem}; install the kind's definition again")]
-    List {
-        /// The plane.
-        plane: String,
-        /// The resource.
-        resource: String,
-        /// What it said.
-        problem: String,
-    },
     /// The controllers ended.
     #[error(transparent)]
     Stopped(#[from] runtime::driver::Stopped),
@@ -114,7 +104,6 @@ impl StandaloneError {
             | Self::Start(_)
             | Self::Access { .. }
             | Self::Store(_)
-            | Self::List { .. }
             | Self::Stopped(_) => 1,
             Self::NotSettled { .. } => 3,
             _ => 2,

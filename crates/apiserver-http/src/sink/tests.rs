@@ -48,6 +48,22 @@ fn a_store_in_use_is_refused() {
     assert!(matches!(RedbSink::open(&scratch.file()), Err(SinkError::InUse { .. })));
 }
 
+/// A process that was killed while it made its store has acknowledged nothing.
+#[test]
+fn a_store_that_was_never_finished_is_made_anew() {
+    let scratch = Scratch::new("unfinished");
+    for left in [&b""[..], b"the first bytes of some"] {
+        std::fs::write(scratch.0.join("store.unfinished"), left).unwrap();
+        let (mut sink, store) = RedbSink::open(&scratch.file()).unwrap();
+        assert_eq!(store.revision(), 0);
+        sink.write(&[batch(1, "a", true)]).unwrap();
+        drop(sink);
+        assert_eq!(RedbSink::open(&scratch.file()).unwrap().1.revision(), 1);
+        assert!(!scratch.0.join("store.unfinished").exists());
+        std::fs::remove_file(scratch.file()).unwrap();
+    }
+}
+
 #[test]
 fn files_that_are_not_ours_are_refused_and_left_alone() {
     let scratch = Scratch::new("foreign");

@@ -60,8 +60,8 @@ pub(crate) struct Arguments {
     /// Compare with what a server has installed instead of printing.
     #[arg(long, requires = "plane")]
     check: bool,
-    /// The server to compare with; its current context unless --context names another.
-    #[arg(long, value_name = "FILE", env = "KUBECONFIG", requires = "check")]
+    /// The server to compare with, else that of $KUBECONFIG; its current context unless --context names another.
+    #[arg(long, value_name = "FILE", requires = "check")]
     kubeconfig: Option<PathBuf>,
     /// The context to use.
     #[arg(long, requires = "check")]
@@ -134,7 +134,8 @@ fn print(entries: &[&'static Entry]) -> Result<(), CrdsError> {
 }
 
 async fn check(arguments: &Arguments, entries: &[&'static Entry]) -> Result<(), CrdsError> {
-    let path = arguments.kubeconfig.clone().unwrap_or_else(|| PathBuf::from("kubeconfig"));
+    let usual = || std::env::var_os("KUBECONFIG").map(PathBuf::from);
+    let path = arguments.kubeconfig.clone().or_else(usual).unwrap_or_else(|| PathBuf::from("kubeconfig"));
     let config = read_config(&path, arguments.context.as_deref()).await?;
     let client = client_of(&api::ClusterName::Core, config)?;
     let mut differing = 0;

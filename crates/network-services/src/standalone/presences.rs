@@ -13,7 +13,6 @@ use kube_client::Client;
 use reconcile::Facet;
 use serde::Deserialize;
 
-use super::StandaloneError;
 use super::platform::{Platform, prefix};
 
 /// How long a plane in this process may take.
@@ -39,30 +38,30 @@ pub(crate) struct Standing {
     pub(crate) unready: Vec<String>,
 }
 
-/// Looks at all planes.
-pub(crate) async fn look(platform: &Platform) -> Result<Standing, StandaloneError> {
+/// Looks at all planes. One that does not list a kind is not ready, and says so.
+pub(crate) async fn look(platform: &Platform) -> Standing {
     let mut standing = Standing::default();
     let planes = platform.planes().await;
     let clusters: Vec<ClusterName> = planes.iter().filter_map(|(plane, _)| plane.parse().ok()).collect();
     // Contexts first: a binding then finds its presence.
     for cluster in clusters.iter().filter(|cluster| cluster.project().is_some()) {
         let client = platform.client(&prefix(cluster));
-        for network in list::<Network>(&client, cluster).await? {
+        for network in standing.listed::<Network>(&client, cluster).await {
             standing.note(&network, cluster, network.status.as_ref().map(|status| &*status.conditions));
         }
-        for context in list::<NetworkContext>(&client, cluster).await? {
+        for context in standing.listed::<NetworkContext>(&client, cluster).await {
             standing.take_context(cluster, &context);
         }
     }
     let of_bindings = |cluster: &&ClusterName| cluster.project().is_some() || **cluster == ClusterName::Hub;
     for cluster in clusters.iter().filter(of_bindings) {
         let client = platform.client(&prefix(cluster));
-        let routes = routes(&list::<Namespace>(&client, cluster).await?);
-        for binding in list::<NetworkBinding>(&client, cluster).await? {
+        let routes = routes(&standing.listed::<Namespace>(&client, cluster).await);
+        for binding in standing.listed::<NetworkBinding>(&client, cluster).await {
             standing.take_binding(cluster, &routes, &binding);
         }
     }
-    Ok(standing)
+    standing
 }
 
 #[derive(Deserialize)]
@@ -70,21 +69,17 @@ struct Items<K> {
     items: Vec<K>,
 }
 
-async fn list<K: Kind>(client: &Client, cluster: &ClusterName) -> Result<Vec<K>, StandaloneError> {
-    let failed = |problem: String| StandaloneError::List {
-        plane: cluster.to_string(),
-        resource: K::RESOURCE.to_string(),
-        problem,
-    };
+async fn list<K: Kind>(client: &Client) -> Result<Vec<K>, String> {
     let root = if K::RESOURCE.group.is_empty() { "api" } else { "apis" };
     let path = format!("/{root}/{}/{}", K::RESOURCE.api_version(), K::RESOURCE.plural);
     let answered =
-        runtime::transport::get(client, &path, DEADLINE).await.map_err(|error| failed(error.to_string()))?;
+        runtime::transport::get(client, &path, DEADLINE).await.map_err(|error| error.to_string())?;
     match answered.code {
         200 => serde_json::from_slice::<Items<K>>(&answered.body)
             .map(|list| list.items)
-            .map_err(|error| failed(error.to_string())),
-        code => Err(failed(format!("{code}: {}", engine::wire::status_text(&answered.body)))),
+            .map_err(|error| error.to_string()),
+        404 => Err("it is not served; install its definition".to_owned()),
+        code => Err(format!("{code}: {}", engine::wire::status_text(&answered.body).trim_end())),
     }
 }
 
@@ -94,6 +89,14 @@ fn routes(namespaces: &[Namespace]) -> BTreeMap<String, HubRoute> {
 }
 
 impl Standing {
+    /// Objects of a kind on a plane.
+    async fn listed<K: Kind>(&mut self, client: &Client, cluster: &ClusterName) -> Vec<K> {
+        list::<K>(client).await.unwrap_or_else(|problem| {
+            self.unready.push(format!("{} on {cluster}: {problem}", K::RESOURCE));
+            Vec::new()
+        })
+    }
+
     /// Notes an object that is not ready.
     fn note<K: Kind>(&mut self, object: &K, cluster: &ClusterName, conditions: Option<&[Condition]>) {
         let ready = condition::find(conditions.unwrap_or_default(), ConditionType::Ready);

@@ -97,7 +97,7 @@ impl<'a> Settling<'a> {
         if let Some(failure) = self.platform.failure() {
             return Err(StandaloneError::Store(failure));
         }
-        let standing = look(self.platform).await?;
+        let standing = look(self.platform).await;
         let mut open = standing.unready.clone();
         for verdict in self.handle.verdicts().await? {
             let Some((reason, message)) = verdict.waiting else { continue };

@@ -162,6 +162,9 @@ fn what_asks_for_the_impossible_is_told_before_anything_runs() {
     );
     refused(&["explain", "network", "x"], 2, &["--admin", "--config", "--kubeconfig"]);
     refused(&["explain", "network", "x", "--admin", "http://127.0.0.1:1"], 1, &["is the manager running"]);
+    for address in ["127.0.0.1:8080", "manager", "/status"] {
+        refused(&["explain", "network", "x", "--admin", address], 2, &["--admin", address, "scheme or host"]);
+    }
     refused(&["standalone", "--log", "a=b=c"], 2, &["--log"]);
 }
 
@@ -172,6 +175,13 @@ fn definitions_and_completions_are_data_on_standard_output() {
     assert!(!ours.contains("karmada"));
     assert!(text(&run(&["crds", "--plane", "hub", "--foreign"])).contains("karmada"));
     assert!(text(&run(&["completion", "bash"])).contains("network-services"));
+}
+
+#[test]
+fn definitions_are_printed_whatever_cluster_is_the_usual_one() {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_network-services"));
+    let told = command.arg("crds").env("KUBECONFIG", "a-file-that-is-not-there").output().unwrap();
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
 }
 
 #[test]

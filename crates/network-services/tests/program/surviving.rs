@@ -72,6 +72,19 @@ async fn remove_all(client: &kube_client::Client, path: &str) {
 }
 
 #[tokio::test]
+async fn a_kind_whose_definition_goes_ends_no_plane() {
+    const DEFINITION: &str =
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/networkbindings.networking.datumapis.com";
+    let scratch = Scratch::new();
+    let (mut program, kubeconfig) = standalone(&scratch, &[]);
+    let hub = client(&kubeconfig, "hub").await;
+    crate::support::send(&hub, "DELETE", DEFINITION, &Value::Null).await;
+    program.line("networkbindings.networking.datumapis.com on hub: it is not served");
+    get(&hub, "/api/v1/namespaces/default").await;
+    get(&client(&kubeconfig, "project-acme").await, NETWORKS).await;
+}
+
+#[tokio::test]
 async fn a_terminated_program_gives_its_leases_back() {
     let scratch = Scratch::new();
     let data = scratch.path().join("data");

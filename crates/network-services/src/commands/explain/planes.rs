@@ -21,11 +21,15 @@ const ASK_EVERY: Duration = Duration::from_millis(100);
 
 /// Asks the manager behind an admin endpoint.
 pub(super) async fn ask_manager(question: &Question, address: &str) -> Result<Vec<Explained>, ExplainError> {
-    let uri = address.trim_end_matches('/').parse().map_err(|error: http::uri::InvalidUri| {
-        ExplainError::Address { address: address.to_owned(), problem: error.to_string() }
-    })?;
-    let client = Client::try_from(Config::new(uri))
-        .map_err(|error| ExplainError::Address { address: address.to_owned(), problem: error.to_string() })?;
+    let wrong = |problem: String| ExplainError::Address { address: address.to_owned(), problem };
+    let uri: http::Uri = address
+        .trim_end_matches('/')
+        .parse()
+        .map_err(|error: http::uri::InvalidUri| wrong(error.to_string()))?;
+    if uri.scheme().is_none() || uri.host().is_none() {
+        return Err(wrong("scheme or host is missing".to_owned()));
+    }
+    let client = Client::try_from(Config::new(uri)).map_err(|error| wrong(error.to_string()))?;
     let status = get(&client, "/status").await?;
     let clusters = status.get("clusters").and_then(Value::as_array).cloned().unwrap_or_default();
     let engaged = clusters.iter().filter_map(|cluster| cluster.get("cluster")?.as_str()?.parse().ok());
