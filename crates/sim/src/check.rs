@@ -7,7 +7,6 @@ mod fencing;
 mod finalizers;
 pub mod holders;
 mod incarnations;
-mod patience;
 mod proofs;
 mod readiness;
 mod refusals;
@@ -120,7 +119,6 @@ impl Checks {
             Box::new(readiness::Readiness::default()),
             Box::new(refusals::Refusals),
             Box::new(repeats::Repeats::default()),
-            Box::new(patience::Patience::default()),
             Box::new(unique::Unique),
             Box::new(fencing::Fencing::default()),
         ];
