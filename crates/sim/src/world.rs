@@ -104,6 +104,17 @@ pub enum Observation {
     Reset(Timestamp, ClusterName, BTreeMap<crate::plane::ObjectRef, Arc<Value>>),
 }
 
+impl Observation {
+    /// The change, if a manager made it to an object of this plural.
+    #[must_use]
+    pub fn written(&self, plural: &str) -> Option<&Commit> {
+        let Self::Commit(commit) = self else { return None };
+        let is_written =
+            matches!(commit.author, Author::Manager(_)) && commit.changed.object.plural() == plural;
+        is_written.then_some(commit)
+    }
+}
+
 /// What a world is made of.
 #[derive(Clone, Debug)]
 pub struct WorldOptions {

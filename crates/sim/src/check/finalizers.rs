@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Check, Finding};
 use crate::truth::contexts::belongs_to;
 use crate::truth::{Truth, is_copy, text};
-use crate::world::{Author, Observation};
+use crate::world::Observation;
 
 pub(super) struct Finalizers;
 
@@ -16,11 +16,7 @@ impl Check for Finalizers {
     }
 
     fn look(&mut self, truth: &Truth, observation: &Observation) -> Option<Finding> {
-        let Observation::Commit(commit) = observation else { return None };
-        let is_network = commit.changed.object.plural() == "networks";
-        if !is_network || !matches!(commit.author, Author::Manager(_)) {
-            return None;
-        }
+        let commit = observation.written("networks")?;
         let before = commit.changed.before.as_deref().filter(|network| holds(network))?;
         if commit.changed.after.as_deref().is_some_and(holds) {
             return None;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Check, Finding};
 use crate::truth::contexts::{belongs_to, pair_of};
 use crate::truth::{Pair, Truth, is_going};
-use crate::world::{Author, Commit, Observation};
+use crate::world::{Commit, Observation};
 
 /// Unclaimed grace of every manager of a world that a seed makes.
 pub const GRACE: SignedDuration = SignedDuration::from_secs(20);
@@ -23,7 +23,7 @@ impl Check for Holders {
     }
 
     fn look(&mut self, truth: &Truth, observation: &Observation) -> Option<Finding> {
-        let Observation::Commit(commit) = observation else { return None };
+        let commit = observation.written("networkcontexts")?;
         let before = ended(commit)?;
         let object = &commit.changed.object;
         let pair = pair_of(&commit.changed.cluster, object, before)?;
@@ -32,12 +32,8 @@ impl Check for Holders {
     }
 }
 
-/// The context that a manager's write ended.
+/// The context that a write ended.
 fn ended(commit: &Commit) -> Option<&Value> {
-    let is_context = commit.changed.object.plural() == "networkcontexts";
-    if !is_context || !matches!(commit.author, Author::Manager(_)) {
-        return None;
-    }
     let before = commit.changed.before.as_deref().filter(|before| !is_going(before))?;
     commit.changed.after.as_deref().is_none_or(is_going).then_some(before)
 }

@@ -7,7 +7,7 @@ use api::ClusterName;
 use super::{Check, Finding};
 use crate::truth::pairs::Declared;
 use crate::truth::{Pair, Truth, condition};
-use crate::world::{Author, Observation};
+use crate::world::Observation;
 
 pub(super) struct Refusals;
 
@@ -17,11 +17,8 @@ impl Check for Refusals {
     }
 
     fn look(&mut self, truth: &Truth, observation: &Observation) -> Option<Finding> {
-        let Observation::Commit(commit) = observation else { return None };
+        let commit = observation.written("networkbindings")?;
         let (cluster, object) = (&commit.changed.cluster, &commit.changed.object);
-        if object.plural() != "networkbindings" || !matches!(commit.author, Author::Manager(_)) {
-            return None;
-        }
         // What a restored plane shows comes kind by kind.
         if truth.is_rewritten_within(cluster, truth.overtaken) {
             return None;

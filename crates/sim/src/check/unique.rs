@@ -3,7 +3,7 @@
 use super::{Check, Finding};
 use crate::truth::contexts::pair_of;
 use crate::truth::{Truth, text};
-use crate::world::{Author, Observation};
+use crate::world::Observation;
 
 pub(super) struct Unique;
 
@@ -13,11 +13,8 @@ impl Check for Unique {
     }
 
     fn look(&mut self, truth: &Truth, observation: &Observation) -> Option<Finding> {
-        let Observation::Commit(commit) = observation else { return None };
-        let is_made = commit.changed.object.plural() == "networkcontexts" && commit.changed.before.is_none();
-        if !is_made || !matches!(commit.author, Author::Manager(_)) {
-            return None;
-        }
+        let commit =
+            observation.written("networkcontexts").filter(|commit| commit.changed.before.is_none())?;
         let context = commit.changed.after.as_deref()?;
         let pair = pair_of(&commit.changed.cluster, &commit.changed.object, context)?;
         if truth.is_rewritten_within(&commit.changed.cluster, truth.overtaken) {
